@@ -1,0 +1,54 @@
+# Everything a target needs it installs by itself into .venv: only Python >= 3.11 and make must be there.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PEERS := smpybandits mabwiser pymab
+
+.PHONY: help test test-slow lint format bench reproduce wheel-check clean
+
+help: ## show this help
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
+
+$(VENV)/.ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "vambrace needs Python 3.11 or newer, got " + sys.version)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+test: $(VENV)/.ready ## run the test suite (a few minutes)
+	$(BIN)/python -m pytest -n auto -m 'not slow'
+
+test-slow: $(VENV)/.ready ## run the long statistical tests as well
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.ready ## ruff, mypy --strict and import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.ready ## let ruff put the code in order
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.ready $(PEERS:%=build/peers/%/.ready) ## speed as ratios, side by side with the peers
+	$(BIN)/python benchmarks/run.py --peers build/peers
+
+build/peers/%/.ready: benchmarks/peers/requirements-%.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet -r $<
+	@touch $@
+
+reproduce: $(VENV)/.ready ## the paper's policies against an attacker: a table and a figure in out/reproduce
+	$(BIN)/vambrace reproduce --out out/reproduce
+
+wheel-check: $(VENV)/.ready ## build a wheel, install it in an empty venv and run it there
+	rm -rf build/wheel && $(BIN)/python -m build --quiet --wheel --outdir build/wheel .
+	$(PYTHON) -m venv --clear build/wheel/venv
+	build/wheel/venv/bin/python -m pip install --quiet build/wheel/vambrace-*.whl
+	cd build/wheel && venv/bin/vambrace --help
+
+clean: ## remove everything that can be made again
+	rm -rf $(VENV) build dist out

@@ -1,0 +1,51 @@
+"""vambrace: armour for the arm. Multi-armed bandits whose feedback cannot be trusted.
+
+Rewards lie in [0, 1], so a budget of C is, at worst, C fake events.
+
+>>> import vambrace as vb
+>>> env = vb.Bernoulli([0.9, 0.8, 0.7])
+>>> attack = vb.Conceal(budget=100)
+>>> armoured = vb.simulate(vb.SEWR(budget=100), env, attack, horizon=200_000, seed=7)
+>>> trusting = vb.simulate(vb.UCB1(), env, attack, horizon=200_000, seed=7)
+>>> bool(trusting.pseudo_regret[0, -1] > 2 * armoured.pseudo_regret[0, -1])
+True
+"""
+
+from vambrace.adversaries import Conceal, Invert, RandomFlips, Swap
+from vambrace.engine.result import Result
+from vambrace.engine.simulate import simulate
+from vambrace.environments import Bernoulli, Beta, ClippedGaussian, Deterministic
+from vambrace.errors import VambraceError
+from vambrace.kernel import kernel, rare_kernel
+from vambrace.live.learner import Decision, Learner
+from vambrace.policies import MSSEWR, PEWR, SE, SEWR, UCB1, SEWRStop
+from vambrace.protocols import Adversary, Environment, Policy
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "MSSEWR",
+    "PEWR",
+    "SE",
+    "SEWR",
+    "UCB1",
+    "Adversary",
+    "Bernoulli",
+    "Beta",
+    "ClippedGaussian",
+    "Conceal",
+    "Decision",
+    "Deterministic",
+    "Environment",
+    "Invert",
+    "Learner",
+    "Policy",
+    "RandomFlips",
+    "Result",
+    "SEWRStop",
+    "Swap",
+    "VambraceError",
+    "kernel",
+    "rare_kernel",
+    "simulate",
+]

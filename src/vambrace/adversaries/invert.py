@@ -1,0 +1,55 @@
+"""Invert: turn the world upside down for a while.
+
+Setting     Medium: sees all rewards, not the arm that will be pulled (black box).
+Algorithm   Return 1 - reward for every arm, while the budget lasts.   Lykouris et al. 2018
+Effect      The corruption of a round is the largest change over the arms, so 0/1 rewards cost one a round: the first C
+            rounds are inverted.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from vambrace import validation
+from vambrace.kernel import kernel
+from vambrace.protocols import Adversary, Floats
+from vambrace.sampling import Stream
+
+
+class State(NamedTuple):
+    """How many arms there are."""
+
+    n_arms: int
+
+
+@kernel
+def corrupt(state: State, t: int, rewards: Floats, rng: Stream) -> State:
+    for k in range(state.n_arms):
+        rewards[k] = 1.0 - rewards[k]
+    return state
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invert(Adversary):
+    """Make good arms look bad and bad ones good.
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), vb.Invert(budget=100), horizon=5_000, seed=1)
+    >>> float(result.cost[0, -1])
+    100.0
+    """
+
+    name = "invert"
+    reference = "Lykouris et al. 2018"
+    strength = "medium"
+    knowledge = "black box"
+
+    budget: float = float("inf")
+
+    corrupt = staticmethod(corrupt)
+
+    def __post_init__(self) -> None:
+        validation.budget(self.budget)
+
+    def init(self, means: Floats, horizon: int) -> State:
+        """Nothing to know but the number of arms."""
+        return State(len(means))

@@ -1,0 +1,62 @@
+"""Swap: make a chosen arm look like the best.
+
+Setting     Strong; knows the true means (oracle means).
+Algorithm   On every arm i other than the target return reward - max(0, mean_i - mean_target + margin).   Theorem 3
+Effect      The target looks better than the rest by the margin, at a cost in proportion to the regret that it causes.
+Reading     Rewards of zero cannot be lowered when the game is bounded to [0, 1], which weakens the attack there.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.kernel import kernel
+from vambrace.protocols import Adversary, Floats
+from vambrace.sampling import Stream
+
+
+class State(NamedTuple):
+    """What to take from each arm's reward."""
+
+    shifts: Floats
+
+
+@kernel
+def alter(state: State, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, State]:
+    return reward - state.shifts[arm], state
+
+
+@dataclass(frozen=True, kw_only=True)
+class Swap(Adversary):
+    """Push every arm but the target below it.
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), vb.Swap(), horizon=20_000, seed=1, bounded=False)
+    >>> int(result.pulls[0].argmax())
+    1
+    """
+
+    name = "swap"
+    reference = "Theorem 3"
+    strength = "strong"
+    knowledge = "oracle means"
+
+    budget: float = float("inf")
+    target: int | None = None  # None: the worst
+    margin: float = 0.1
+
+    alter = staticmethod(alter)
+
+    def __post_init__(self) -> None:
+        validation.budget(self.budget)
+        validation.optional_arm("target", self.target)
+        validation.number("margin", self.margin, low=0.0, high=float("inf"), open_high=True)
+
+    def init(self, means: Floats, horizon: int) -> State:
+        """The worst arm is the target unless told otherwise."""
+        target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
+        shifts = np.maximum(0.0, means - means[target] + self.margin)
+        shifts[target] = 0.0
+        return State(shifts)

@@ -1,0 +1,246 @@
+"""The command line: parse, call, print.
+
+A user's mistake is one clear line on standard error and exit code 2, never a traceback.
+"""
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from vambrace import __version__, registry
+from vambrace.errors import InvalidParameter, VambraceError
+from vambrace.protocols import Adversary, Environment, Policy
+
+app = typer.Typer(
+    name="vambrace",
+    help="Multi-armed bandits whose feedback cannot be trusted. A budget of C is, at worst, C fake events.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Number = Annotated[str, typer.Option(metavar="NUMBER", help="A whole number; 1e6 is understood.")]
+
+
+class Kind(StrEnum):
+    """What `vambrace list` can list."""
+
+    policies = "policies"
+    adversaries = "adversaries"
+    environments = "environments"
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def simulate(
+    policies: Annotated[list[str], typer.Argument(metavar="POLICY...", help="For example se-wr:budget=100 ucb1.")],
+    means: Annotated[str | None, typer.Option(help="Bernoulli means, for example 0.9,0.8,0.7.")] = None,
+    env: Annotated[str | None, typer.Option(help="An environment, for example beta:means=0.9/0.8.")] = None,
+    attack: Annotated[str, typer.Option(help="An adversary, for example conceal:budget=100.")] = "none",
+    horizon: Number = "1e5",
+    replications: Number = "20",
+    seed: Number = "0",
+    engine: Annotated[str, typer.Option(help="auto, rounds or leap.")] = "auto",
+    checkpoints: Number = "64",
+    unbounded: Annotated[bool, typer.Option("--unbounded", help="Let altered rewards leave [0, 1].")] = False,
+    threads: Annotated[int | None, typer.Option(help="How many at once; one a core by default.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Write every checkpoint to a .parquet or .csv file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the regret as .svg, .png, .pdf or .html.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Play policies against an adversary and print their regret."""
+    from vambrace.engine.simulate import simulate as run
+
+    _check_ending(output, (".parquet", ".csv"))
+    _check_ending(plot, (".svg", ".png", ".pdf", ".html"))
+    environment, adversary = _environment(means, env), registry.adversary(attack)
+    results = [
+        run(
+            policy,
+            environment,
+            adversary,
+            horizon=_whole("horizon", horizon),
+            replications=_whole("replications", replications),
+            seed=_whole("seed", seed),
+            engine=engine,
+            checkpoints=_whole("checkpoints", checkpoints),
+            bounded=not unbounded,
+            threads=threads,
+        )
+        for policy in [registry.policy(spec) for spec in policies]
+    ]
+    if output is not None:
+        _write_frames(results, output)
+    if plot is not None:
+        from vambrace.report.figures import regret_figure, save
+
+        save(regret_figure(results), plot)
+    if as_json:
+        typer.echo(json.dumps([{**r.summary(), "policy": registry.spec_of(r.policy)} for r in results], indent=2))
+        return
+    rows = []
+    for result in results:
+        summary = result.summary()
+        regret, best = summary["pseudo_regret"], int(environment.arm_means().argmax())
+        rows.append(
+            [
+                registry.spec_of(result.policy),
+                f"{regret['mean']:,.1f} ± {regret['standard_error']:,.1f}",
+                f"{regret['q05']:,.1f} … {regret['q95']:,.1f}",
+                f"{summary['share_of_pulls'][best]:.1%}",
+                f"{summary['cost']['mean']:,.1f}",
+                result.engine,
+            ]
+        )
+    title = f"{results[0].horizon:,} rounds, {results[0].replications} replications, adversary {attack}"
+    _print_table(title, ["policy", "regret", "5 % … 95 %", "best arm", "cost", "engine"], rows)
+
+
+@app.command("list")
+def list_(kind: Annotated[Kind | None, typer.Argument(help="Only these.")] = None, as_json: Json = False) -> None:
+    """Show every policy, adversary and environment with its parameters."""
+    kinds = {"policies": "policy", "adversaries": "adversary", "environments": "environment"}
+    chosen = [kind.value] if kind else list(kinds)
+    found = {plural: [_describe(thing) for thing in registry.known(kinds[plural]).values()] for plural in chosen}
+    if as_json:
+        typer.echo(json.dumps(found, indent=2))
+        return
+    for plural, entries in found.items():
+        columns = list(entries[0])
+        _print_table(plural, columns, [[entry[column] for column in columns] for entry in entries])
+
+
+@app.command()
+def reproduce(
+    out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path("out/reproduce"),
+    horizon: Number = "1e6",
+    replications: Number = "20",
+) -> None:
+    """Run the paper's policies and UCB1 with and without an attacker: a table and a figure."""
+    from vambrace.lab import reproduce as lab
+    from vambrace.progress import ProgressBar
+
+    rounds, copies = _whole("horizon", horizon), _whole("replications", replications)
+    found = []
+    with ProgressBar("reproducing", 2 * len(lab.contestants())) as bar:
+        for result in lab.results(rounds, copies):
+            found.append(result)
+            bar.update(len(found))
+    paths = lab.save(found, out)
+    typer.echo(lab.markdown(lab.table(found)))
+    for path in paths:
+        typer.echo(path)
+
+
+def main() -> None:
+    """Run the command line; every mistake of the user ends in one line and exit code 2."""
+    try:
+        code = app(standalone_mode=False)
+    except VambraceError as error:
+        _fail(str(error))
+    except (typer.Abort, KeyboardInterrupt):
+        typer.echo("vambrace: interrupted", err=True)
+        code = 130
+    except OSError as error:
+        _fail(f"{error.filename or 'file'}: {error.strerror or error}")
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # what the parser raises has it, wherever typer keeps the class
+            raise
+        if type(error).__name__ == "NoArgsIsHelpError":
+            typer.echo(error.format_message())
+            sys.exit(2)
+        _fail(error.format_message())
+    sys.exit(code or 0)
+
+
+def _fail(message: str) -> NoReturn:
+    line = " ".join(message.split())
+    typer.echo(f"vambrace: error: {line}", err=True)
+    sys.exit(2)
+
+
+def _whole(name: str, text: str) -> int:
+    try:
+        value = int(text) if text.lstrip("+-").isdigit() else float(text)
+    except ValueError:
+        raise InvalidParameter(f"{name}: expected a whole number such as 1000 or 1e6, got {text!r}") from None
+    if value != value or value in (float("inf"), float("-inf")) or value != int(value):
+        raise InvalidParameter(f"{name}: expected a whole number such as 1000 or 1e6, got {text!r}")
+    return int(value)
+
+
+def _environment(means: str | None, env: str | None) -> Environment:
+    if (means is None) == (env is None):
+        raise InvalidParameter("environment: expected either --means 0.9,0.8 or --env NAME:means=0.9/0.8")
+    return registry.environment(env if env is not None else f"bernoulli:means={(means or '').replace(',', '/')}")
+
+
+def _check_ending(path: Path | None, endings: tuple[str, ...]) -> None:
+    """Refuse a file of unknown format before the work, not after it."""
+    if path is not None and path.suffix not in endings:
+        raise InvalidParameter(f"file: expected a name ending in {' or '.join(endings)}, got {str(path)!r}")
+
+
+def _write_frames(results: list[Any], path: Path) -> None:
+    import polars
+
+    frame = polars.concat(
+        r.to_frame().select(polars.lit(registry.spec_of(r.policy)).alias("policy"), polars.all()) for r in results
+    )
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    frame.write_parquet(unfinished) if path.suffix == ".parquet" else frame.write_csv(unfinished)
+    unfinished.replace(path)
+
+
+def _describe(thing: type[Policy] | type[Adversary] | type[Environment]) -> dict[str, str]:
+    """A line of `vambrace list`."""
+    import dataclasses
+
+    parameters = []
+    for field in dataclasses.fields(thing):  # type: ignore[arg-type]
+        required = field.default is dataclasses.MISSING
+        parameters.append(field.name if required else f"{field.name}={field.default}".lower())
+    entry = {"name": thing.name, "class": thing.__name__, "parameters": ", ".join(parameters)}
+    if issubclass(thing, Adversary):
+        entry |= {"strength": thing.strength, "knowledge": thing.knowledge}
+    if issubclass(thing, Policy | Adversary):
+        entry["reference"] = thing.reference
+    return entry
+
+
+def _print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*columns, title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for row in rows:
+        table.add_row(*row)
+    console = Console()
+    if not console.is_terminal:
+        console.width = 200
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Engines: the game loop, the budget meter, seeds, threads and results."""

@@ -1,0 +1,112 @@
+"""What a simulation found: arrays, a summary, a frame, a figure."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vambrace.errors import NotComputed
+from vambrace.protocols import Adversary, Environment, Floats, Integers, Policy
+
+if TYPE_CHECKING:
+    import altair
+    import polars
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """Regret, cost and pulls of every replication; rows are replications, columns are checkpoints.
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.SE(), vb.Bernoulli([0.9, 0.1]), horizon=1_000, replications=3, checkpoints=[10, 100])
+    >>> result.checkpoints.tolist(), result.pseudo_regret.shape, result.pulls.shape
+    ([10, 100, 1000], (3, 3), (3, 2))
+    """
+
+    policy: Policy
+    environment: Environment
+    adversary: Adversary | None
+    horizon: int
+    replications: int
+    seed: int
+    engine: str  # which one ran: "rounds" or "leap"
+    bounded: bool
+    checkpoints: Integers  # (c,) rounds
+    pseudo_regret: Floats  # (replications, c): sum of gaps of the pulled arms
+    cost: Floats  # (replications, c): what the adversary has spent
+    pulls: Integers  # (replications, K) at the horizon
+    realized: Floats | None = field(repr=False)
+    observed: Floats | None = field(repr=False)
+
+    @property
+    def realized_regret(self) -> Floats:
+        """(replications, c): the best arm's rewards as drawn, minus those of the pulled arms."""
+        return self._computed("realized_regret", self.realized)
+
+    @property
+    def observed_regret(self) -> Floats:
+        """(replications, c): the same with the altered rewards of the pulled arms; within 2 cost of the realised."""
+        return self._computed("observed_regret", self.observed)
+
+    def _computed(self, name: str, values: Floats | None) -> Floats:
+        if values is None:
+            raise NotComputed(f"{name}: expected a run with realized=True, which draws every arm each round here")
+        return values
+
+    def summary(self) -> dict[str, Any]:
+        """Final figures over the replications, ready for JSON: mean, standard error and quantiles of each measure."""
+        measures = {"pseudo_regret": self.pseudo_regret, "cost": self.cost}
+        if self.realized is not None and self.observed is not None:
+            measures |= {"realized_regret": self.realized, "observed_regret": self.observed}
+        return {
+            "policy": self.policy.name,
+            "environment": self.environment.name,
+            "adversary": self.adversary.name if self.adversary else None,
+            "horizon": self.horizon,
+            "replications": self.replications,
+            "seed": self.seed,
+            "engine": self.engine,
+            **{name: _spread(values[:, -1]) for name, values in measures.items()},
+            "share_of_pulls": (self.pulls.mean(axis=0) / self.horizon).tolist(),
+        }
+
+    def __str__(self) -> str:
+        regret, cost = _spread(self.pseudo_regret[:, -1]), _spread(self.cost[:, -1])
+        attacker = self.adversary.name if self.adversary else "no adversary"
+        return (
+            f"{self.policy.name} against {attacker}: regret {regret['mean']:,.1f} ± {regret['standard_error']:,.1f} "
+            f"after {self.horizon:,} rounds ({self.replications} replications), cost {cost['mean']:,.1f}"
+        )
+
+    def to_frame(self) -> "polars.DataFrame":
+        """A Polars frame, one row for each replication and checkpoint; pandas users call `.to_pandas()` on it."""
+        import polars
+
+        points = len(self.checkpoints)
+        columns = {
+            "replication": np.repeat(np.arange(self.replications), points),
+            "round": np.tile(self.checkpoints, self.replications),
+            "pseudo_regret": self.pseudo_regret.ravel(),
+            "cost": self.cost.ravel(),
+        }
+        if self.realized is not None and self.observed is not None:
+            columns |= {"realized_regret": self.realized.ravel(), "observed_regret": self.observed.ravel()}
+        return polars.DataFrame(columns)
+
+    def plot(self) -> "altair.Chart | altair.LayerChart":
+        """Regret against rounds with a band over the replications (needs the extra `vambrace[report]`)."""
+        from vambrace.report.figures import regret_figure
+
+        return regret_figure([self])
+
+
+def _spread(values: Floats) -> dict[str, float]:
+    low, median, high = np.quantile(values, [0.05, 0.5, 0.95])
+    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
+    return {
+        "mean": float(values.mean()),
+        "standard_error": float(error),
+        "q05": float(low),
+        "median": float(median),
+        "q95": float(high),
+    }

@@ -1,0 +1,160 @@
+"""The game, round by round: the only loop.
+
+The names in capitals and the functions `select`, `update`, `draw`, `draw_total`, `alter` and `corrupt` are slots:
+`simulate` binds them to the kernels of one policy, one adversary and one environment, and to the options of one run
+(see `vambrace.kernel`). A branch on a bound constant costs nothing.
+"""
+
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vambrace.engine.meter import meter, meter_all
+from vambrace.kernel import kernel, rare_kernel
+from vambrace.protocols import Floats, Integers, Pending
+from vambrace.sampling import Stream
+
+FINISHED, STOPPED, BAD_ARM, BAD_REWARD = 0, 1, 2, 3
+CHUNK = 2**22  # rounds between two looks at the stop flag
+
+
+class Setting(NamedTuple):
+    """What stays the same in every replication."""
+
+    gaps: Floats
+    budget: float
+    checkpoints: Integers
+
+
+class Streams(NamedTuple):
+    """One independent stream for each role, so that clean and attacked runs are paired."""
+
+    policy: Stream
+    environment: Stream
+    adversary: Stream
+    unpulled: Stream
+
+
+class Totals(NamedTuple):
+    """Sums for each arm, for the realised and the observed regret."""
+
+    pulled: Floats  # raw rewards of its pulls
+    altered: Floats  # observed minus raw rewards of its pulls
+    unpulled: Floats  # raw rewards of the rounds in which it was not pulled
+    counted: Integers  # in how many rounds the last of these has been drawn
+
+
+class Record(NamedTuple):
+    """What one replication fills in, and its scratch paper: kernels create no arrays."""
+
+    pseudo: Floats
+    realized: Floats
+    observed: Floats
+    cost: Floats
+    pulls: Integers
+    progress: Integers  # rounds played so far, for whoever watches
+    stop: Integers  # non-zero: give up
+    totals: Totals
+    raw_rewards: Floats
+    seen_rewards: Floats
+    pending: Integers  # zeros
+
+
+def _slot(*_: Any) -> Any:
+    raise NotImplementedError("a slot of the game loop was not bound")
+
+
+select = update = draw = draw_total = alter = corrupt = _slot
+STRONG = MEDIUM = BOUNDED = REALIZED = CLOSED_FORM = False
+
+
+@kernel
+def play(
+    policy: Any, adversary: Any, environment: Any, setting: Setting, streams: Streams, record: Record
+) -> tuple[int, int, int, float]:
+    """Play to the last checkpoint. Returns how it ended: a code, and the round, arm and value where it broke."""
+    n_arms = len(setting.gaps)
+    pending, totals = Pending(0, record.pending), record.totals
+    raw_rewards, seen_rewards = record.raw_rewards, record.seen_rewards
+    spent, t = 0.0, 0
+    for i in range(len(setting.checkpoints)):
+        while t < setting.checkpoints[i]:
+            pause = min(setting.checkpoints[i], t + CHUNK)
+            while t < pause:
+                t += 1
+                if MEDIUM:
+                    for k in range(n_arms):
+                        raw_rewards[k] = seen_rewards[k] = draw(environment, k, streams.environment)
+                    adversary = corrupt(adversary, t, seen_rewards, streams.adversary)
+                    for k in range(n_arms):
+                        if not isfinite(seen_rewards[k]):
+                            return BAD_REWARD, t, k, seen_rewards[k]
+                        if BOUNDED:
+                            seen_rewards[k] = min(max(seen_rewards[k], 0.0), 1.0)
+                    spent = meter_all(raw_rewards, seen_rewards, spent, setting.budget)
+
+                arm, probability, tag = select(policy, pending, streams.policy)
+                if not 0 <= arm < n_arms:
+                    return BAD_ARM, t, arm, 0.0
+
+                if MEDIUM:
+                    raw, seen = raw_rewards[arm], seen_rewards[arm]
+                else:
+                    raw = seen = draw(environment, arm, streams.environment)
+                if STRONG:
+                    seen, adversary = alter(adversary, t, arm, raw, policy, streams.adversary)
+                    if seen != raw:
+                        if not isfinite(seen):
+                            return BAD_REWARD, t, arm, seen
+                        if BOUNDED:
+                            seen = min(max(seen, 0.0), 1.0)
+                        seen, spent = meter(raw, seen, spent, setting.budget)
+
+                policy = update(policy, arm, seen, probability, tag)
+                record.pulls[arm] += 1
+                if REALIZED:
+                    totals.pulled[arm] += raw
+                    if seen != raw:
+                        totals.altered[arm] += seen - raw
+                    if not CLOSED_FORM:
+                        for k in range(n_arms):
+                            if k != arm:
+                                if MEDIUM:
+                                    totals.unpulled[k] += raw_rewards[k]
+                                else:
+                                    totals.unpulled[k] += draw(environment, k, streams.unpulled)
+            record.progress[0] = t
+            if record.stop[0] != 0:
+                return STOPPED, t, 0, 0.0
+        if REALIZED and CLOSED_FORM:
+            # Nobody sees the rewards of arms that were not pulled, so they influence nothing and may be drawn late,
+            # each arm's sum since the last checkpoint in one draw: exact in law (SPEC §1).
+            for k in range(n_arms):
+                unpulled = t - record.pulls[k]
+                totals.unpulled[k] += draw_total(environment, k, unpulled - totals.counted[k], streams.unpulled)
+                totals.counted[k] = unpulled
+        settle(totals, setting.gaps, spent, record, i)
+    return FINISHED, t, 0, 0.0
+
+
+@rare_kernel
+def settle(totals: Totals, gaps: Floats, spent: float, record: Record, i: int) -> None:
+    """Enter the regrets of checkpoint i.
+
+    The observed regret is the realised one plus a shift that is computed from small numbers, so that rounding in large
+    sums cannot break |observed - realised| <= 2 cost.
+    """
+    pseudo, best, earned, shifted_most, altered = 0.0, -np.inf, 0.0, -np.inf, 0.0
+    for k in range(len(gaps)):
+        pseudo += gaps[k] * record.pulls[k]
+        best = max(best, totals.pulled[k] + totals.unpulled[k])
+        earned += totals.pulled[k]
+        altered += totals.altered[k]
+    for k in range(len(gaps)):
+        behind = (totals.pulled[k] + totals.unpulled[k]) - best
+        shifted_most = max(shifted_most, behind + totals.altered[k])
+    record.pseudo[i] = pseudo
+    record.cost[i] = spent
+    record.realized[i] = best - earned
+    record.observed[i] = (best - earned) + (shifted_most - altered)

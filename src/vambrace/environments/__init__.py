@@ -1,0 +1,8 @@
+"""Environments: what the arms pay before anyone interferes."""
+
+from vambrace.environments.bernoulli import Bernoulli
+from vambrace.environments.beta import Beta
+from vambrace.environments.deterministic import Deterministic
+from vambrace.environments.gaussian import ClippedGaussian
+
+__all__ = ["Bernoulli", "Beta", "ClippedGaussian", "Deterministic"]

@@ -1,0 +1,53 @@
+"""Beta arms: continuous rewards in (0, 1), such as the share of a page that was read."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.kernel import kernel
+from vambrace.protocols import Environment, Floats
+from vambrace.sampling import Stream, beta_draw
+
+
+class State(NamedTuple):
+    """The two shapes of each arm's law."""
+
+    alphas: Floats
+    betas: Floats
+
+
+@kernel
+def draw(state: State, arm: int, rng: Stream) -> float:
+    return beta_draw(state.alphas[arm], state.betas[arm], rng)
+
+
+@dataclass(frozen=True)
+class Beta(Environment):
+    """Beta rewards with the given means; a larger concentration means less noise: variance m (1 - m) / (c + 1).
+
+    >>> import vambrace as vb
+    >>> vb.Beta([0.6, 0.5], concentration=4).arm_means().tolist()
+    [0.6, 0.5]
+    """
+
+    name = "beta"
+
+    means: tuple[float, ...]
+    concentration: float = 2.0
+
+    draw = staticmethod(draw)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "means", validation.means(self.means, open_ends=True))
+        validation.number("concentration", self.concentration, low=0.0, high=1e12, open_low=True)
+
+    def arm_means(self) -> Floats:
+        """The means as given."""
+        return np.array(self.means)
+
+    def init(self) -> State:
+        """Shapes that give the means and the concentration."""
+        means = self.arm_means()
+        return State(means * self.concentration, (1.0 - means) * self.concentration)

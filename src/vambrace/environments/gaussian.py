@@ -1,0 +1,65 @@
+"""Gaussian arms clipped to [0, 1]: noisy measurements on a bounded scale."""
+
+from dataclasses import dataclass
+from math import erf, exp, pi, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.kernel import kernel
+from vambrace.protocols import Environment, Floats
+from vambrace.sampling import Stream, normal
+
+
+class State(NamedTuple):
+    """Where each arm's normal law sits before clipping."""
+
+    centres: Floats
+    sigma: float
+
+
+@kernel
+def draw(state: State, arm: int, rng: Stream) -> float:
+    return min(max(state.centres[arm] + state.sigma * normal(rng), 0.0), 1.0)
+
+
+@dataclass(frozen=True)
+class ClippedGaussian(Environment):
+    """Normal rewards around the given means, clipped to [0, 1].
+
+    `means` are those before clipping; `arm_means` gives the true ones, which clipping moves towards the middle.
+
+    >>> import vambrace as vb
+    >>> vb.ClippedGaussian([1.0, 0.5], sigma=0.1).arm_means().round(4).tolist()
+    [0.9601, 0.5]
+    """
+
+    name = "clipped-gaussian"
+
+    means: tuple[float, ...]
+    sigma: float = 0.1
+
+    draw = staticmethod(draw)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "means", validation.means(self.means))
+        validation.number("sigma", self.sigma, low=0.0, high=1e6, open_low=True)
+
+    def arm_means(self) -> Floats:
+        """The expectation of the clipped law, in closed form."""
+        return np.array([_clipped_mean(centre, self.sigma) for centre in self.means])
+
+    def init(self) -> State:
+        """The centres as an array."""
+        return State(np.array(self.means), float(self.sigma))
+
+
+def _clipped_mean(centre: float, sigma: float) -> float:
+    """E[max(X, 0) - max(X - 1, 0)] for a normal X."""
+    return _positive_part(centre, sigma) - _positive_part(centre - 1.0, sigma)
+
+
+def _positive_part(centre: float, sigma: float) -> float:
+    z = centre / sigma
+    return centre * 0.5 * (1.0 + erf(z / sqrt(2.0))) + sigma * exp(-0.5 * z * z) / sqrt(2.0 * pi)

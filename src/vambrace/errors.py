@@ -1,0 +1,64 @@
+"""Every error that vambrace raises on purpose.
+
+    VambraceError
+    ├── InvalidParameter   a value that cannot be meant (also a ValueError)
+    ├── UnknownName        no such policy, adversary, environment or parameter (also a LookupError)
+    ├── DecisionError      an answer to a decision that is not open (also a ValueError)
+    ├── HorizonReached     the learner has no rounds left (also a RuntimeError)
+    ├── SnapshotError      a snapshot that cannot be restored (also a ValueError)
+    ├── NotApplicable      a combination that cannot be played, for example a white-box attack on a black box
+    ├── NotComputed        a part of a result that was not asked for (also an AttributeError)
+    ├── MissingExtra       an optional dependency is not installed (also an ImportError)
+    └── GameFault          a policy or an adversary broke the rules in mid-game (also a RuntimeError)
+
+Each message says what was expected and what came.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class VambraceError(Exception):
+    """The root of the tree: catch this to catch them all."""
+
+
+class InvalidParameter(VambraceError, ValueError):
+    """A value outside its range or of the wrong kind."""
+
+
+class UnknownName(VambraceError, LookupError):
+    """A name that nothing is registered under."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        near = get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}"
+        super().__init__(f"unknown {kind} {name!r}; {hint}")
+
+
+class DecisionError(VambraceError, ValueError):
+    """A decision told twice, or never asked."""
+
+
+class HorizonReached(VambraceError, RuntimeError):
+    """The learner was asked for more rounds than its horizon."""
+
+
+class SnapshotError(VambraceError, ValueError):
+    """A snapshot that is damaged or of another version."""
+
+
+class NotApplicable(VambraceError, ValueError):
+    """A policy, adversary, environment and engine that do not go together."""
+
+
+class NotComputed(VambraceError, AttributeError):
+    """A part of a result that this run did not compute."""
+
+
+class MissingExtra(VambraceError, ImportError):
+    """An optional dependency that is not installed."""
+
+
+class GameFault(VambraceError, RuntimeError):
+    """A policy, adversary or environment that broke the rules of the game."""

@@ -1,0 +1,1 @@
+"""The live learner: the simulated algorithms, one decision at a time."""

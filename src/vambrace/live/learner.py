@@ -1,0 +1,135 @@
+"""A policy, live: ask for an arm, tell its reward, whenever it comes.
+
+The learner runs the same kernels as the simulator, interpreted. Feedback may be late, out of order or missing: the
+policy knows which decisions are open and never waits for them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.errors import DecisionError, HorizonReached, InvalidParameter
+from vambrace.live import snapshots
+from vambrace.protocols import Integers, Pending, Policy
+from vambrace.sampling import stream
+
+LIVE = 2**32  # first word of the key of a learner's stream, so that it is none of a simulation's
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An arm to play. `id` counts the decisions of this learner from one and is what `tell` needs back."""
+
+    id: int
+    arm: int
+    probability: float  # with which the policy made this choice (MS-SE-WR: drew this base)
+
+    @property
+    def round(self) -> int:
+        """The round in which this was asked, from one."""
+        return self.id
+
+
+class Learner:
+    """Ask and tell.
+
+    >>> import vambrace as vb
+    >>> learner = vb.UCB1().learner(n_arms=2, horizon=1_000, seed=7)
+    >>> first, second = learner.ask(), learner.ask()
+    >>> learner.tell(second, reward=1.0)
+    >>> learner.tell(first.id, reward=0.0)
+    >>> learner.ask().arm
+    1
+    """
+
+    def __init__(self, policy: Policy, *, n_arms: int, horizon: int, seed: int = 0) -> None:
+        self.policy = policy
+        self.n_arms, self.horizon = validation.game_size(n_arms, horizon)
+        self.seed = validation.seed(seed)
+        self._state = policy.init(self.n_arms, self.horizon)
+        self._rng = stream(self.seed, LIVE)
+        self._asked = 0
+        self._open: dict[int, tuple[int, float, int]] = {}  # id -> arm, probability, tag
+        self._pending: Integers = np.zeros(self.n_arms, dtype=np.int64)
+
+    @property
+    def asked(self) -> int:
+        """How many decisions have been made."""
+        return self._asked
+
+    @property
+    def open(self) -> tuple[int, ...]:
+        """The ids of the decisions that are not answered yet, oldest first."""
+        return tuple(self._open)
+
+    def ask(self) -> Decision:
+        """The next arm to play."""
+        if self._asked >= self.horizon:
+            raise HorizonReached(f"ask: expected at most {self.horizon} decisions (the horizon), got one more")
+        arm, probability, tag = self.policy.select(self._state, Pending(len(self._open), self._pending), self._rng)
+        self._asked += 1
+        self._open[self._asked] = (int(arm), float(probability), int(tag))
+        self._pending[arm] += 1
+        return Decision(self._asked, int(arm), float(probability))
+
+    def tell(self, decision: Decision | int, reward: float) -> None:
+        """The reward in [0, 1] that a decision earned. An answer that is refused changes nothing."""
+        key = self._find(decision)
+        value = validation.number("reward", reward, low=0.0, high=1.0)
+        arm, probability, tag = self._open.pop(key)
+        self._pending[arm] -= 1
+        self._state = self.policy.update(self._state, arm, value, probability, tag)
+
+    def _find(self, decision: Decision | int) -> int:
+        key = decision.id if isinstance(decision, Decision) else decision
+        if isinstance(key, bool) or not isinstance(key, int | np.integer):
+            raise InvalidParameter(f"decision: expected a Decision or its id, got {decision!r}")
+        if key not in self._open:
+            if 1 <= key <= self._asked:
+                raise DecisionError(f"decision {key}: expected one answer, got a second one")
+            raise DecisionError(f"decision: expected an id in [1, {self._asked}], got {key}, which was never asked")
+        if isinstance(decision, Decision) and decision.arm != self._open[key][0]:
+            raise DecisionError(f"decision {key}: expected arm {self._open[key][0]}, got {decision.arm}: not ours")
+        return int(key)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything, as a dict that `json.dumps` takes: parameters, state, random stream and open decisions."""
+        return {
+            **snapshots.header(self.policy),
+            "n_arms": self.n_arms,
+            "horizon": self.horizon,
+            "seed": self.seed,
+            "asked": self._asked,
+            "open": [[key, *entry] for key, entry in self._open.items()],
+            "stream": [format(int(word), "016x") for word in self._rng],
+            "state": snapshots.plain(self._state),
+        }
+
+    @classmethod
+    def restore(cls, snapshot: dict[str, Any], *, policy: Policy | None = None) -> "Learner":
+        """The learner that `snapshot` was taken of, to go on bit for bit.
+
+        `policy` is needed only for one that is not registered.
+
+        >>> import json, vambrace as vb
+        >>> learner = vb.PEWR().learner(n_arms=3, horizon=1_000)
+        >>> late = learner.ask()
+        >>> again = vb.Learner.restore(json.loads(json.dumps(learner.snapshot())))
+        >>> again.tell(late.id, reward=1.0)
+        >>> again.ask().arm
+        1
+        """
+        with snapshots.reading():
+            policy = snapshots.check_header(snapshot, policy)
+            learner = cls(policy, n_arms=snapshot["n_arms"], horizon=snapshot["horizon"], seed=snapshot["seed"])
+            learner._state = snapshots.filled(learner._state, snapshot["state"], "state")
+            learner._rng = snapshots.words(snapshot["stream"], len(learner._rng))
+            learner._asked = validation.whole("asked", snapshot["asked"], low=0, high=learner.horizon)
+            for key, arm, probability, tag in snapshot["open"]:
+                key = validation.whole("open decision", key, low=1, high=learner._asked)
+                arm = validation.whole("arm of an open decision", arm, low=0, high=learner.n_arms - 1)
+                learner._open[key] = (arm, float(probability), int(tag))
+                learner._pending[arm] += 1
+        return learner

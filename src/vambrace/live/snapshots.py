@@ -1,0 +1,91 @@
+"""Learner states as plain JSON values and back. Never pickle: a snapshot is data, it cannot run anything."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vambrace import registry
+from vambrace.errors import SnapshotError, VambraceError
+from vambrace.protocols import Policy
+
+FORMAT, VERSION = "vambrace-learner", 1
+
+
+def header(policy: Policy) -> dict[str, Any]:
+    """What says whose snapshot this is."""
+    return {"format": FORMAT, "version": VERSION, "policy": registry.spec_of(policy)}
+
+
+def check_header(snapshot: Any, policy: Policy | None) -> Policy:
+    """The policy that a snapshot belongs to."""
+    if not isinstance(snapshot, dict) or snapshot.get("format") != FORMAT:
+        raise SnapshotError(f"snapshot: expected a dict with format {FORMAT!r}, got {_short(snapshot)}")
+    if snapshot.get("version") != VERSION:
+        raise SnapshotError(f"snapshot: expected version {VERSION}, got {snapshot.get('version')!r}")
+    if policy is None:
+        return registry.policy(snapshot["policy"])
+    if registry.spec_of(policy) != snapshot["policy"]:
+        raise SnapshotError(f"snapshot: expected policy {registry.spec_of(policy)}, got {snapshot['policy']!r}")
+    return policy
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Turn whatever a damaged snapshot trips over into one clear error."""
+    try:
+        yield
+    except SnapshotError:
+        raise
+    except VambraceError as error:
+        raise SnapshotError(f"snapshot: {error}") from error
+    except KeyError as error:
+        raise SnapshotError(f"snapshot: expected the key {error.args[0]!r}, got none") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise SnapshotError(f"snapshot: expected what `snapshot()` gave, got damaged values ({error})") from error
+
+
+def plain(value: Any) -> Any:
+    """NamedTuples as dicts, arrays as lists, numbers as Python's; JSON has no inf and nan, so those are words."""
+    if hasattr(value, "_fields"):
+        return {name: plain(getattr(value, name)) for name in value._fields}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    number = float(value)
+    return number if isfinite(number) else repr(number)
+
+
+def filled(template: Any, value: Any, where: str) -> Any:
+    """The value in the shape and types of a fresh state."""
+    if hasattr(template, "_fields"):
+        if not isinstance(value, dict) or set(value) != set(template._fields):
+            raise SnapshotError(f"{where}: expected the fields {', '.join(template._fields)}, got {_short(value)}")
+        parts = (filled(getattr(template, name), value[name], f"{where}.{name}") for name in template._fields)
+        return type(template)(*parts)
+    if isinstance(template, np.ndarray):
+        array = np.array(value, dtype=template.dtype)
+        if array.shape != template.shape:
+            raise SnapshotError(f"{where}: expected an array of shape {template.shape}, got {array.shape}")
+        return array
+    return type(template)(value)
+
+
+def words(value: Any, count: int) -> NDArray[np.uint64]:
+    """A random stream from its hexadecimal words."""
+    if not isinstance(value, list) or len(value) != count:
+        raise SnapshotError(f"stream: expected {count} words, got {_short(value)}")
+    return np.array([int(word, 16) for word in value], dtype=np.uint64)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

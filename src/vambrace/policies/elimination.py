@@ -1,0 +1,303 @@
+"""What SE-WR, SE-WR-Stop, PE-WR and the bases of MS-SE-WR share: the table of arms and the elimination rules.
+
+One code path serves prompt and delayed feedback (SPEC §2, unequal counts): ask the active arm with the fewest pulls,
+those still unanswered included, and test for elimination when the smallest count has grown. With prompt feedback that
+is a sweep in index order with a test at its end, and every test sees equal counts.
+"""
+
+from math import exp, expm1, log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.kernel import kernel, rare_kernel
+from vambrace.protocols import Flags, Floats, Integers, Pending
+
+PAPER, TIGHT, KL = 0, 1, 2
+RADII = ("paper", "tight", "kl")
+PIECES = 16  # into how many pieces the kl rule cuts the budget that two arms share
+TIE = 1e-9  # kl bounds closer than this count as equal, and ties stay
+NEVER = 2**62
+
+
+class Arms(NamedTuple):
+    """Counts and totals of every arm, and which are active."""
+
+    totals: Floats  # observed reward of each arm
+    counts: Integers  # answered pulls of each arm
+    active: Integers  # active arms in index order; the first n_active entries are valid
+    dropped: Flags
+    n_active: int
+    floor: int  # smallest count of an active arm
+    at_floor: int  # how many active arms have that count
+    excess: int  # sum over the active arms of count - floor; zero exactly when all counts are equal
+
+
+class Rule(NamedTuple):
+    """The constants of an elimination test."""
+
+    radius: int
+    log_single: float  # ln(2KT/delta): two sides, every arm, every count (paper, kl)
+    log_equal: float  # ln(KT/delta): one side, every rival, every common count (tight)
+    log_pair: float  # ln(KT^2/delta): one side, every rival, every pair of counts (tight)
+    budget: float
+
+
+def make_arms(n_arms: int) -> Arms:
+    """All arms active, nothing pulled."""
+    return Arms(
+        totals=np.zeros(n_arms),
+        counts=np.zeros(n_arms, dtype=np.int64),
+        active=np.arange(n_arms),
+        dropped=np.zeros(n_arms, dtype=np.bool_),
+        n_active=n_arms,
+        floor=0,
+        at_floor=n_arms,
+        excess=0,
+    )
+
+
+def make_rule(radius: str, n_arms: int, horizon: int, delta: float | None, budget: float) -> Rule:
+    """The rule of SE-WR; delta = None means K / T, with which ln(2KT/delta) = ln(2 T^2)."""
+    log_count = log(n_arms) + log(horizon) - log(n_arms / horizon if delta is None else delta)
+    return Rule(RADII.index(radius), log(2.0) + log_count, log_count, log_count + log(horizon), float(budget))
+
+
+def check_radius(value: str, known: tuple[str, ...] = RADII) -> None:
+    """Refuse a radius that does not exist."""
+    validation.choice("radius", value, known)
+
+
+@kernel
+def next_in_sweep(arms: Arms, pending: Pending) -> int:
+    """The active arm with the fewest pulls, ties to the lowest index.
+
+    With nothing pending the asked counts are the answered ones, and since the fewest are asked first the arms that are
+    one ahead are the first in index order: the position in the sweep is how many are ahead.
+    """
+    if pending.total == 0:
+        return arms.active[arms.n_active - arms.at_floor]
+    return fewest_pulled(arms, pending)
+
+
+@rare_kernel
+def fewest_pulled(arms: Arms, pending: Pending) -> int:
+    """The same by looking at every active arm."""
+    best, fewest = 0, NEVER
+    for i in range(arms.n_active):
+        arm = arms.active[i]
+        pulls = arms.counts[arm] + pending.per_arm[arm]
+        if pulls < fewest:
+            best, fewest = arm, pulls
+    return best
+
+
+@kernel
+def record(arms: Arms, arm: int, reward: float) -> None:
+    """Enter one observation in the table."""
+    arms.totals[arm] += reward
+    arms.counts[arm] += 1
+
+
+@kernel
+def advance(arms: Arms, arm: int) -> Arms:
+    """Follow the smallest count after an observation of `arm` was recorded; `floor` grows when a sweep is complete."""
+    if arms.dropped[arm]:
+        return arms
+    floor, at_floor, excess = arms.floor, arms.at_floor, arms.excess + 1
+    if arms.counts[arm] == floor + 1:
+        at_floor -= 1
+        if at_floor == 0:
+            floor, excess = floor + 1, excess - arms.n_active
+            at_floor = arms.n_active if excess == 0 else _at_count(arms, floor)
+    return Arms(arms.totals, arms.counts, arms.active, arms.dropped, arms.n_active, floor, at_floor, excess)
+
+
+@rare_kernel
+def _at_count(arms: Arms, count: int) -> int:
+    found = 0
+    for i in range(arms.n_active):
+        if arms.counts[arms.active[i]] == count:
+            found += 1
+    return found
+
+
+@kernel
+def advance_and_test(arms: Arms, arm: int, rule: Rule, next_test: int, last_test: int) -> tuple[Arms, int]:
+    """`advance`, and the elimination test where a sweep is complete; returns also when the next test can matter.
+
+    At equal counts no arm can fall before `next_test`, a bound that `quiet_sweeps` gave at the last test; at unequal
+    counts every completed sweep is tested. SE-WR-Stop tests no more after `last_test`.
+    """
+    grown = advance(arms, arm)
+    if grown.floor > arms.floor and grown.n_active > 1 and grown.floor <= last_test:
+        if grown.excess > 0:
+            return eliminate(grown, rule), 0
+        if grown.floor >= next_test:
+            fewer = eliminate(grown, rule)
+            return fewer, fewer.floor + quiet_sweeps(fewer, rule) + 1
+    return grown, next_test
+
+
+@rare_kernel
+def eliminate(arms: Arms, rule: Rule) -> Arms:
+    """Drop every active arm that an active arm beats: one pass, with the rivals as they stood before it.
+
+    The maximum runs over the active arms only (erratum E6): the stale mean of a dropped arm could otherwise empty the
+    set once the attacker overspends. At equal counts, and for radius "paper" at any, one rival beats whatever any does.
+    """
+    one_rival = arms.excess == 0 or rule.radius == PAPER
+    rival = _strongest(arms, rule)
+    for i in range(arms.n_active):
+        arm = arms.active[i]
+        if one_rival:
+            arms.dropped[arm] = rival != arm and beats(arms, rule, rival, arm)
+        else:
+            for j in range(arms.n_active):
+                if i != j and beats(arms, rule, arms.active[j], arm):
+                    arms.dropped[arm] = True
+                    break
+    kept, floor, total = 0, NEVER, 0
+    for i in range(arms.n_active):
+        arm = arms.active[i]
+        if not arms.dropped[arm]:
+            arms.active[kept] = arm
+            kept += 1
+            floor = min(floor, arms.counts[arm])
+            total += arms.counts[arm]
+    smaller = Arms(arms.totals, arms.counts, arms.active, arms.dropped, kept, floor, 0, total - kept * floor)
+    at_floor = kept if smaller.excess == 0 else _at_count(smaller, floor)
+    return Arms(arms.totals, arms.counts, arms.active, arms.dropped, kept, floor, at_floor, smaller.excess)
+
+
+@kernel
+def _strongest(arms: Arms, rule: Rule) -> int:
+    """The active arm with the highest lower bound; at equal counts simply the highest total."""
+    best, highest = arms.active[0], -np.inf
+    for i in range(arms.n_active):
+        arm = arms.active[i]
+        height = arms.totals[arm]
+        if arms.excess > 0:
+            count = arms.counts[arm]
+            height = (height - rule.budget) / count - sqrt(rule.log_single / count)
+        if height > highest:
+            best, highest = arm, height
+    return best
+
+
+@kernel
+def beats(arms: Arms, rule: Rule, rival: int, arm: int) -> bool:
+    """Whether the rival is so far above the arm that no attack within the budget explains it. Ties stay."""
+    return separated(rule, arms.totals[rival], arms.counts[rival], arms.totals[arm], arms.counts[arm])
+
+
+@kernel
+def separated(rule: Rule, high_total: float, high_count: int, low_total: float, low_count: int) -> bool:
+    """`beats` on bare totals and counts."""
+    high, low = high_total / high_count, low_total / low_count
+    if rule.radius == KL:
+        return high > low and _separated_kl(rule, high_total, high_count, low_total, low_count)
+    if rule.radius == PAPER:  # Algorithm 1: each arm may have lost the whole budget; radius loose by sqrt 2 (E7)
+        width = sqrt(rule.log_single / high_count) + rule.budget / high_count
+        width += sqrt(rule.log_single / low_count) + rule.budget / low_count
+    else:  # the two share one budget, and their difference is sub-Gaussian as one variable (SPEC §2)
+        width = rule.budget / min(high_count, low_count)
+        if high_count == low_count:
+            width += sqrt(rule.log_equal / high_count)
+        else:
+            width += sqrt(0.5 * rule.log_pair * (1.0 / high_count + 1.0 / low_count))
+    return high - low > width
+
+
+@rare_kernel
+def _separated_kl(rule: Rule, high_total: float, high_count: int, low_total: float, low_count: int) -> bool:
+    """Whether the Chernoff intervals are disjoint for every split of the budget between the two arms.
+
+    On each piece of [0, budget] both arms get the worse end: the rival lost (i + 1) / 16 of the budget, the arm gained
+    1 - i / 16. The even splits fail first, so they are tried first.
+    """
+    for step in range(PIECES):
+        i = (PIECES // 2 + (step + 1) // 2 * (1 - 2 * (step % 2))) % PIECES
+        high = (high_total - rule.budget * (i + 1) / PIECES) / high_count
+        low = (low_total + rule.budget * (PIECES - i) / PIECES) / low_count
+        high, low = min(max(high, 0.0), 1.0), min(max(low, 0.0), 1.0)
+        if high <= low:
+            return False
+        bound = kl_upper(low, rule.log_single / low_count) + TIE
+        if high <= bound or high_count * kl(high, bound) <= rule.log_single:
+            return False
+    return True
+
+
+@kernel
+def kl(p: float, q: float) -> float:
+    """The Kullback-Leibler divergence of two Bernoulli laws."""
+    divergence = 0.0
+    if p > 0.0:
+        if q <= 0.0:
+            return np.inf
+        divergence += p * log(p / q)
+    if p < 1.0:
+        if q >= 1.0:
+            return np.inf
+        divergence += (1.0 - p) * log((1.0 - p) / (1.0 - q))
+    return divergence
+
+
+@rare_kernel
+def kl_upper(mean: float, level: float) -> float:
+    """The largest q >= mean with kl(mean, q) <= level.
+
+    Newton from above: the divergence is convex in q, so every step stays above the root. The start is the smaller of
+    Pinsker's bound and of what follows from ln(1 / q) >= 0, which keeps it away from one.
+    """
+    if mean >= 1.0:
+        return 1.0
+    if mean <= 0.0:
+        return -expm1(-level)
+    room = (1.0 - mean) * exp(-(level - mean * log(mean)) / (1.0 - mean))
+    q = min(mean + sqrt(0.5 * level), 1.0 - room)
+    for _ in range(64):
+        excess = kl(mean, q) - level
+        slope = (q - mean) / (q * (1.0 - q))
+        if excess <= 0.0 or slope <= 0.0:
+            break
+        step = excess / slope
+        if q - step >= q:
+            break
+        q -= step
+        if step < 1e-16 * q:
+            break
+    return max(q, mean)
+
+
+@rare_kernel
+def quiet_sweeps(arms: Arms, rule: Rule) -> int:
+    """For how many further sweeps no arm can fall, at equal counts and while observed rewards stay in [0, 1].
+
+    In totals the line of "paper" is 2 (sqrt(n L) + budget), that of "tight" sqrt(n L') + budget. A sweep widens the
+    spread of the totals by at most one, and the line only rises. For "kl" the best case for a drop is a rival that
+    earns only ones and an arm that earns only zeros; it gets likelier with every sweep, so doubling finds a safe count.
+    """
+    if arms.n_active == 1:
+        return NEVER
+    highest, lowest = -np.inf, np.inf
+    for i in range(arms.n_active):
+        total = arms.totals[arms.active[i]]
+        highest, lowest = max(highest, total), min(lowest, total)
+    count = arms.floor
+    if rule.radius == KL:
+        if separated(rule, highest + 1.0, count + 1, lowest, count + 1):
+            return 0
+        sweeps = 1
+        while sweeps < NEVER // 4 and not separated(
+            rule, highest + 2.0 * sweeps, count + 2 * sweeps, lowest, count + 2 * sweeps
+        ):
+            sweeps *= 2
+        return sweeps
+    if rule.radius == PAPER:
+        line = 2.0 * (sqrt(count * rule.log_single) + rule.budget)
+    else:
+        line = sqrt(count * rule.log_equal) + rule.budget
+    return int(min(max(line - (highest - lowest), 0.0), float(NEVER // 2)))

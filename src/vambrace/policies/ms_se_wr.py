@@ -1,0 +1,221 @@
+"""MS-SE-WR: model selection over SE-WR, for an unknown budget.
+
+Setting     K arms, rewards in [0, 1], horizon T; the learner does not know how much the attacker may spend.
+Algorithm   G = ceil(log2 T) copies of SE-WR-Stop (multiplicative) with budgets 2, 4, ..., 2^G under a master that
+            learns which of them to follow.   Algorithm 3
+Guarantee   CORRAL O~(K C sqrt(T)), EXP3.P O~(sqrt(K C) T^(2/3)): the paper's theorem has the two swapped (E2), and
+            the theorem it cites assumes no attacker (E25).   Theorem 11
+Reading     Smoothing (Pacchiano et al. 2020): a master round is two game rounds. Step 1 plays the arm that the drawn
+            base prescribes, for the base; step 2 replays a past state of that base, for the master only. For these
+            deterministic bases a past state drawn uniformly is an arm drawn in proportion to the base's step-1 counts.
+            An odd last round is a step 1 of the likeliest base.
+
+``share=True`` lets every observation of an arm count for every base, which is what makes the algorithm work at real
+horizons: all attacks together still spend at most C on the one table. ``smoothing=False`` plays one round a master
+round and feeds its reward to base and master alike (common in practice, not covered by the theorem).
+With delayed feedback step 2 follows the latest answered step 1, and an arm's open decisions count for every base.
+"""
+
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.kernel import kernel
+from vambrace.policies.elimination import (
+    Arms,
+    Rule,
+    advance_and_test,
+    check_radius,
+    fewest_pulled,
+    make_rule,
+)
+from vambrace.policies.masters import MASTERS, Master, draw_base, learn, likeliest_base, make_master
+from vambrace.policies.se_wr_stop import last_test
+from vambrace.protocols import Flags, Floats, Integers, Pending, Policy
+from vambrace.sampling import Stream, uniform
+
+
+class State(NamedTuple):
+    """One row for each base, except that totals and counts have a single row where they are shared."""
+
+    totals: Floats
+    counts: Integers
+    active: Integers
+    dropped: Flags
+    n_active: Integers
+    floor: Integers
+    at_floor: Integers
+    excess: Integers
+    next_test: Integers
+    budgets: Floats
+    followed: Integers  # step-1 pulls of each base and arm
+    master: Master
+    rule: Rule
+    last_test: int
+    master_rounds: int  # still to come
+    replay: int  # the base whose past is to be replayed next, or -1
+    replay_probability: float  # the chance with which it was drawn
+    share: bool
+    smoothing: bool
+
+
+@kernel
+def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+    """The tag is twice the base, plus one in step 2; the probability is the base's."""
+    if state.replay >= 0:
+        return _past_arm(state, state.replay, rng), state.replay_probability, 2 * state.replay + 1
+    if state.master_rounds <= 0:
+        base = likeliest_base(state.master)
+        return fewest_pulled(_base(state, base), pending), 1.0, 2 * base
+    base = draw_base(state.master, rng)
+    return fewest_pulled(_base(state, base), pending), state.master.mixed[base], 2 * base
+
+
+@kernel
+def _past_arm(state: State, base: int, rng: Stream) -> int:
+    """An arm in proportion to how often the base prescribed it."""
+    n_arms = state.followed.shape[1]
+    total = 0
+    for k in range(n_arms):
+        total += state.followed[base, k]
+    mark = uniform(rng) * total
+    cumulative = 0
+    for k in range(n_arms):
+        cumulative += state.followed[base, k]
+        if cumulative > mark:
+            return k
+    return n_arms - 1
+
+
+@kernel
+def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+    base, second_step = tag // 2, tag % 2 == 1
+    replay, rounds = state.replay, state.master_rounds
+    if state.share:
+        state.totals[0, arm] += reward
+        state.counts[0, arm] += 1
+        for g in range(len(state.budgets)):
+            _feed(state, g, arm, reward)
+    elif not second_step:
+        state.totals[base, arm] += reward
+        state.counts[base, arm] += 1
+        _feed(state, base, arm, reward)
+    if not second_step:
+        state.followed[base, arm] += 1
+        replay = base if state.smoothing and rounds > 0 else -1
+    if second_step or not state.smoothing:
+        learn(state.master, base, reward, probability)
+        replay, rounds = -1, rounds - 1
+    return _moved(state, replay, probability, rounds)
+
+
+@kernel
+def _feed(state: State, g: int, arm: int, reward: float) -> None:
+    """Let base g see that `arm` was observed, and test where its sweep is complete."""
+    if not 0.0 <= reward <= 1.0:
+        state.next_test[g] = 0
+    rule = state.rule
+    rule = Rule(rule.radius, rule.log_single, rule.log_equal, rule.log_pair, state.budgets[g])
+    arms, next_test = advance_and_test(_base(state, g), arm, rule, state.next_test[g], state.last_test)
+    state.n_active[g], state.floor[g], state.at_floor[g] = arms.n_active, arms.floor, arms.at_floor
+    state.excess[g], state.next_test[g] = arms.excess, next_test
+
+
+@kernel
+def _base(state: State, g: int) -> Arms:
+    """Base g as a table of arms; its arrays are views."""
+    row = 0 if state.share else g
+    return Arms(
+        state.totals[row],
+        state.counts[row],
+        state.active[g],
+        state.dropped[g],
+        state.n_active[g],
+        state.floor[g],
+        state.at_floor[g],
+        state.excess[g],
+    )
+
+
+@kernel
+def _moved(state: State, replay: int, probability: float, rounds: int) -> State:
+    return State(
+        state.totals,
+        state.counts,
+        state.active,
+        state.dropped,
+        state.n_active,
+        state.floor,
+        state.at_floor,
+        state.excess,
+        state.next_test,
+        state.budgets,
+        state.followed,
+        state.master,
+        state.rule,
+        state.last_test,
+        rounds,
+        replay,
+        probability,
+        state.share,
+        state.smoothing,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MSSEWR(Policy):
+    """Model selection that pays for an unknown budget by a factor.
+
+    >>> import vambrace as vb
+    >>> policy = vb.MSSEWR(master="corral", share=True, radius="tight")
+    >>> result = vb.simulate(policy, vb.Bernoulli([0.9, 0.1]), vb.Conceal(budget=4), horizon=20_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "ms-se-wr"
+    reference = "Algorithm 3, Theorem 11"
+    randomized = True
+
+    master: str = "corral"
+    share: bool = False
+    smoothing: bool = True
+    radius: str = "paper"
+
+    select, update = staticmethod(select), staticmethod(update)
+
+    def __post_init__(self) -> None:
+        validation.choice("master", self.master, MASTERS)
+        validation.flag("share", self.share)
+        validation.flag("smoothing", self.smoothing)
+        check_radius(self.radius)
+
+    def init(self, n_arms: int, horizon: int) -> State:
+        """Every base fresh, the master uniform; delta = K / T and the global T in each base."""
+        n_bases = max(1, ceil(log2(horizon)))
+        rounds = max(1, horizon // 2) if self.smoothing else horizon
+        tables = 1 if self.share else n_bases
+        return State(
+            totals=np.zeros((tables, n_arms)),
+            counts=np.zeros((tables, n_arms), dtype=np.int64),
+            active=np.tile(np.arange(n_arms), (n_bases, 1)),
+            dropped=np.zeros((n_bases, n_arms), dtype=np.bool_),
+            n_active=np.full(n_bases, n_arms),
+            floor=np.zeros(n_bases, dtype=np.int64),
+            at_floor=np.full(n_bases, n_arms),
+            excess=np.zeros(n_bases, dtype=np.int64),
+            next_test=np.ones(n_bases, dtype=np.int64),
+            budgets=np.array([2.0**g for g in range(1, n_bases + 1)]),
+            followed=np.zeros((n_bases, n_arms), dtype=np.int64),
+            master=make_master(self.master, n_bases, rounds),
+            rule=make_rule(self.radius, n_arms, horizon, None, 0.0),
+            last_test=last_test("multiplicative", n_arms, horizon, None, 0.0),
+            master_rounds=rounds,
+            replay=-1,
+            replay_probability=1.0,
+            share=bool(self.share),
+            smoothing=bool(self.smoothing),
+        )

@@ -1,0 +1,42 @@
+"""SE: successive elimination without armour.
+
+Setting     K arms, rewards in [0, 1], horizon T, nobody alters anything.
+Algorithm   Sweep the active arms; drop those more than 2 sqrt(L / n) below the best.   Even-Dar, Mannor, Mansour 2006
+Guarantee   Regret O(sum over arms of ln(T) / gap) without attack; linear under a few hundred fake events.
+Reading     Exactly SE-WR with a budget of zero.
+"""
+
+from dataclasses import dataclass
+
+from vambrace import validation
+from vambrace.policies import se_wr
+from vambrace.policies.elimination import NEVER, check_radius, make_arms, make_rule
+from vambrace.protocols import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class SE(Policy):
+    """Successive elimination that trusts every reward.
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.SE(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "se"
+    reference = "Even-Dar et al. 2006"
+
+    delta: float | None = None
+    radius: str = "paper"
+
+    select, update = staticmethod(se_wr.select), staticmethod(se_wr.update)
+
+    def __post_init__(self) -> None:
+        validation.delta(self.delta)
+        check_radius(self.radius)
+
+    def init(self, n_arms: int, horizon: int) -> se_wr.State:
+        """All arms active."""
+        rule = make_rule(self.radius, n_arms, horizon, self.delta, budget=0.0)
+        return se_wr.State(make_arms(n_arms), rule, next_test=1, last_test=NEVER)

@@ -1,0 +1,56 @@
+"""A progress bar for anything that lasts longer than a second; silent where nobody watches."""
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import rich.progress
+
+PATIENCE = 1.0  # seconds before a bar appears
+
+
+class ProgressBar:
+    """Shows itself on standard error after a second, if that is a terminal (or if `show` says so)."""
+
+    def __init__(self, title: str, total: int, *, show: bool | None = None) -> None:
+        self._title, self._total = title, total
+        self._show = sys.stderr.isatty() if show is None else show
+        self._started = time.monotonic()
+        self._bar: rich.progress.Progress | None = None
+
+    def __enter__(self) -> "ProgressBar":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def update(self, done: int) -> None:
+        """Tell how much of the total is done."""
+        if not self._show:
+            return
+        if self._bar is None:
+            if time.monotonic() - self._started < PATIENCE:
+                return
+            self._bar = self._open()
+        self._bar.update(self._bar.tasks[0].id, completed=done)
+
+    def _open(self) -> "rich.progress.Progress":
+        import rich.console
+        import rich.progress as parts
+
+        bar = parts.Progress(
+            parts.TextColumn("{task.description}"),
+            parts.BarColumn(),
+            parts.TaskProgressColumn(),
+            parts.TimeRemainingColumn(),
+            console=rich.console.Console(stderr=True),
+            transient=True,
+        )
+        bar.add_task(self._title, total=self._total)
+        bar.start()
+        return bar

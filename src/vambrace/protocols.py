@@ -1,0 +1,114 @@
+"""What a policy, an adversary and an environment are.
+
+Each is a frozen, keyword-only dataclass of parameters with an `init` that makes a fresh state (a NamedTuple of
+numbers and arrays) and a few kernels, held as static methods, that work on that state. A kernel replaces scalars by
+returning a new state and changes arrays in place. Write a new one by copying the shortest file of its folder, and run
+`vambrace.testing` over it.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from vambrace.live.learner import Learner
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Kernel = Callable[..., Any]
+
+
+class Pending(NamedTuple):
+    """Decisions that are not answered yet: none in a simulation, any number in a live learner."""
+
+    total: int
+    per_arm: Integers
+
+
+class Policy:
+    """A bandit algorithm: `init` and two kernels.
+
+    select(state, pending, rng) -> (arm, probability, tag)      reads the state only
+    update(state, arm, reward, probability, tag) -> state       the only writer
+
+    `probability` is the chance with which the policy made this choice, and `tag` a whole number that it wants back
+    with the answer, so that nothing hides between asking and telling.
+    """
+
+    name: ClassVar[str]
+    reference: ClassVar[str]
+    randomized: ClassVar[bool] = False  # whether `select` draws from its stream
+    select: Kernel
+    update: Kernel
+
+    def init(self, n_arms: int, horizon: int) -> Any:
+        """A fresh state."""
+        raise NotImplementedError
+
+    def learner(self, *, n_arms: int, horizon: int, seed: int = 0) -> "Learner":
+        """The same algorithm, live: ask for an arm, tell its reward.
+
+        >>> import vambrace as vb
+        >>> learner = vb.SEWR(budget=10).learner(n_arms=3, horizon=10_000)
+        >>> decision = learner.ask()
+        >>> learner.tell(decision, reward=1.0)
+        """
+        from vambrace.live.learner import Learner
+
+        return Learner(self, n_arms=n_arms, horizon=horizon, seed=seed)
+
+
+class Adversary:
+    """An attack: `init` and one kernel. The engine meters its cost and stops it at `budget`.
+
+    alter(state, t, arm, reward, view, rng) -> (reward, state)   strong: sees the arm (Procedure 1)
+    corrupt(state, t, rewards, rng) -> state                     medium: edits the rewards of all arms in place,
+                                                                 before the arm is known (Procedure 2)
+
+    `view` is the policy's state; a white-box attack names the parts of it that it reads in `reads`.
+    """
+
+    name: ClassVar[str]
+    reference: ClassVar[str]
+    strength: ClassVar[Literal["strong", "medium"]]
+    knowledge: ClassVar[Literal["oracle means", "white box", "black box"]]
+    budget: float
+    alter: Kernel
+    corrupt: Kernel
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Names of the fields of the policy's state that this attack looks at."""
+        return ()
+
+    def init(self, means: Floats, horizon: int) -> Any:
+        """A fresh state; `means` are the true ones, for attacks that know them."""
+        raise NotImplementedError
+
+
+class Environment:
+    """Arms with rewards in [0, 1].
+
+    draw(state, arm, rng) -> reward
+    draw_total(state, arm, pulls, rng) -> the sum of `pulls` rewards in one draw; None where there is no closed form
+    """
+
+    name: ClassVar[str]
+    draw: Kernel
+    draw_total: Kernel | None = None
+
+    @property
+    def n_arms(self) -> int:
+        """How many arms there are."""
+        return len(self.arm_means())
+
+    def arm_means(self) -> Floats:
+        """The true expected reward of each arm."""
+        raise NotImplementedError
+
+    def init(self) -> Any:
+        """A fresh state."""
+        raise NotImplementedError

@@ -1,0 +1,187 @@
+"""Random numbers as kernels: the same bits compiled and interpreted, on every thread and machine.
+
+A stream is a uint64 array of four words that a draw changes in place: the state of xoshiro256++ (Blackman and Vigna
+2021). Streams are spawned from NumPy's `SeedSequence`, one for each (replication, role), so that they are independent
+and adding a policy or a thread changes nobody else's numbers.
+"""
+
+from math import exp, factorial, floor, log, log1p, pi, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vambrace.kernel import kernel, rare_kernel
+
+Stream = NDArray[np.uint64]
+
+WORD = 0xFFFFFFFFFFFFFFFF  # keeps Python's integers to the 64 bits that a machine word has anyway
+
+
+def stream(seed: int, *key: int) -> Stream:
+    """The stream of a seed and a key, for example (replication, role)."""
+    return np.random.SeedSequence(entropy=seed, spawn_key=key).generate_state(4, np.uint64).astype(np.uint64)
+
+
+@kernel
+def next_word(rng: Stream) -> int:
+    """The next 64 bits of xoshiro256++."""
+    a, b, c, d = int(rng[0]), int(rng[1]), int(rng[2]), int(rng[3])
+    total = (a + d) & WORD
+    word = ((((total << 23) & WORD) | (total >> 41)) + a) & WORD
+    shifted = (b << 17) & WORD
+    c, d = c ^ a, d ^ b
+    b, a = b ^ c, a ^ d
+    rng[0], rng[1], rng[2], rng[3] = a, b, c ^ shifted, ((d << 45) & WORD) | (d >> 19)
+    return word
+
+
+@kernel
+def uniform(rng: Stream) -> float:
+    """A multiple of 2^-53 in [0, 1)."""
+    return (next_word(rng) >> 11) * 1.1102230246251565e-16  # 2^-53
+
+
+@kernel
+def normal(rng: Stream) -> float:
+    """A standard normal draw: Marsaglia's polar method."""
+    while True:
+        x, y = 2.0 * uniform(rng) - 1.0, 2.0 * uniform(rng) - 1.0
+        square = x * x + y * y
+        if 0.0 < square < 1.0:
+            return x * sqrt(-2.0 * log(square) / square)
+
+
+@rare_kernel
+def log_gamma_draw(shape: float, rng: Stream) -> float:
+    """The logarithm of a Gamma(shape) draw: Marsaglia and Tsang (2000); in logs, so that a tiny shape is safe."""
+    boost = 0.0
+    if shape < 1.0:
+        boost = log(1.0 - uniform(rng)) / shape
+        shape += 1.0
+    d = shape - 1.0 / 3.0
+    c = 1.0 / sqrt(9.0 * d)
+    while True:
+        x = normal(rng)
+        v = 1.0 + c * x
+        if v <= 0.0:
+            continue
+        v = v * v * v
+        if log(1.0 - uniform(rng)) < 0.5 * x * x + d - d * v + d * log(v):
+            return log(d) + log(v) + boost
+
+
+@kernel
+def beta_draw(alpha: float, beta: float, rng: Stream) -> float:
+    """A Beta(alpha, beta) draw, as a ratio of two gamma draws."""
+    difference = log_gamma_draw(beta, rng) - log_gamma_draw(alpha, rng)
+    if difference > 700.0:  # exp would overflow; the draw is below 1e-304
+        return 0.0
+    return 1.0 / (1.0 + exp(difference))
+
+
+def _stirling_error(x: int) -> float:
+    """ln x! minus Stirling's formula for it."""
+    return log(factorial(x)) - (0.5 * log(2.0 * pi * x) + x * log(x) - x)
+
+
+STIRLING_ERRORS = np.array([0.0] + [_stirling_error(x) for x in range(1, 16)])
+
+
+@kernel
+def stirling_error(x: float) -> float:
+    """ln x! minus Stirling's formula, for whole x >= 1, to the last digits (Loader 2000)."""
+    if x < 16.0:
+        return STIRLING_ERRORS[int(x)]
+    inverse = 1.0 / (x * x)
+    return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680) * inverse) * inverse) * inverse) / x
+
+
+@kernel
+def deviance(x: float, mean: float) -> float:
+    """x ln(x / mean) + mean - x, without cancellation where x is near the mean (Loader 2000)."""
+    if abs(x - mean) >= 0.1 * (x + mean):
+        return x * log(x / mean) + mean - x
+    v = (x - mean) / (x + mean)
+    total = (x - mean) * v
+    term = 2.0 * x * v
+    v *= v
+    for j in range(1, 1000):
+        term *= v
+        longer = total + term / (2 * j + 1)
+        if longer == total:
+            break
+        total = longer
+    return total
+
+
+@rare_kernel
+def log_binomial_mass(k: float, n: float, p: float) -> float:
+    """ln P(Binomial(n, p) = k), with an error near rounding also where n is 10^15 (Loader 2000)."""
+    if k == 0.0:
+        return n * log1p(-p)
+    if k == n:
+        return n * log(p)
+    return (
+        (stirling_error(n) - stirling_error(k) - stirling_error(n - k))
+        - deviance(k, n * p)
+        - deviance(n - k, n * (1.0 - p))
+        + 0.5 * log(n / (2.0 * pi * k * (n - k)))
+    )
+
+
+@rare_kernel
+def binomial(n: int, p: float, rng: Stream) -> int:
+    """The number of successes in n trials of probability p: exact for n up to 10^15.
+
+    Inversion where fewer than 12 successes (or failures) are expected, else Hörmann's transformed rejection
+    BTRS (1993) with Loader's mass function in place of log-gamma, which loses all digits at large n.
+    """
+    if n <= 0 or p <= 0.0:
+        return 0
+    if p >= 1.0:
+        return n
+    rare = p if p <= 0.5 else 1.0 - p  # the subtraction is exact
+    k = _binomial_inversion(n, rare, rng) if n * rare < 12.0 else _binomial_rejection(n, rare, rng)
+    return k if p <= 0.5 else n - k
+
+
+@rare_kernel
+def _binomial_inversion(n: int, p: float, rng: Stream) -> int:
+    odds = p / (1.0 - p)
+    u = uniform(rng)
+    mass = exp(n * log1p(-p))
+    k = 0
+    while u >= mass and k < n:
+        u -= mass
+        k += 1
+        mass *= odds * (n - k + 1) / k
+        if mass < 1e-300:  # what is left of u is rounding
+            break
+    return k
+
+
+@rare_kernel
+def _binomial_rejection(n: int, p: float, rng: Stream) -> int:
+    spread = sqrt(n * p * (1.0 - p))
+    b = 1.15 + 2.53 * spread
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    alpha = (2.83 + 5.1 / b) * spread
+    mode = floor((n + 1) * p)
+    centre = n * p + 0.5 - mode  # counting from the mode keeps the digits that n * p has lost at large n
+    log_mode_mass = log_binomial_mass(float(mode), float(n), p)
+    while True:
+        v = uniform(rng)
+        u = uniform(rng) - 0.5
+        margin = 0.5 - abs(u)
+        if margin == 0.0:
+            continue
+        k = int(mode) + int(floor((2.0 * a / margin + b) * u + centre))  # noqa: RUF046 - Numba's floor is a float
+        if margin >= 0.07 and v <= 0.92 - 4.2 / b:
+            return k
+        if k < 0 or k > n:
+            continue
+        if v == 0.0:
+            return k
+        ratio = log_binomial_mass(float(k), float(n), p) - log_mode_mass
+        if log(v * alpha / (a / (margin * margin) + b)) <= ratio:
+            return k

@@ -1,0 +1,110 @@
+"""Checks at the edge: each returns the value in its plain Python type or says what was expected and what came."""
+
+from collections.abc import Sequence
+from math import isfinite, isnan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vambrace.errors import InvalidParameter, UnknownName
+
+MOST_ROUNDS = 10**15  # beyond it a float64 no longer tells neighbouring rounds apart
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a number of Python's or NumPy's; True and False are not."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def number(name: str, value: Any, *, low: float, high: float, open_low: bool = False, open_high: bool = False) -> float:
+    """A real number in an interval; infinite only where the interval's end is."""
+    inside = is_number(value) and not isnan(value) and low <= value <= high
+    if not inside or (open_low and value == low) or (open_high and value == high):
+        left, right = "(" if open_low else "[", ")" if open_high else "]"
+        raise InvalidParameter(f"{name}: expected a number in {left}{low:g}, {high:g}{right}, got {value!r}")
+    return float(value)
+
+
+def budget(value: Any, *, finite: bool = False) -> float:
+    """A total attack: zero or more, infinite where a policy or an attack can make sense of it."""
+    return number("budget", value, low=0.0, high=float("inf"), open_high=finite)
+
+
+def delta(value: Any) -> float | None:
+    """A failure probability in (0, 1), or None for the default K / T."""
+    return None if value is None else number("delta", value, low=0.0, high=1.0, open_low=True, open_high=True)
+
+
+def whole(name: str, value: Any, *, low: int, high: int = MOST_ROUNDS) -> int:
+    """A whole number in [low, high]; a float that is whole, such as 1e6, is taken as meant."""
+    if is_number(value) and isfinite(value) and value == int(value) and low <= value <= high:
+        return int(value)
+    raise InvalidParameter(f"{name}: expected a whole number in [{low}, {high}], got {value!r}")
+
+
+def optional_arm(name: str, value: Any) -> int | None:
+    """The index of an arm, or None for the default."""
+    return None if value is None else whole(name, value, low=0)
+
+
+def arm(name: str, value: int | None, n_arms: int, default: int) -> int:
+    """The arm that is meant in a game of `n_arms` arms."""
+    return default if value is None else whole(name, value, low=0, high=n_arms - 1)
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False, nothing that merely looks like it."""
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidParameter(f"{name}: expected true or false, got {value!r}")
+    return bool(value)
+
+
+def choice(name: str, value: Any, known: Sequence[str]) -> str:
+    """One of a few words."""
+    if value not in known:
+        if isinstance(value, str):
+            raise UnknownName(name, value, known)
+        raise InvalidParameter(f"{name}: expected one of {', '.join(known)}, got {value!r}")
+    return str(value)
+
+
+def means(values: Any, *, open_ends: bool = False) -> tuple[float, ...]:
+    """One mean in [0, 1] for each arm, at least one arm."""
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence | np.ndarray):
+        raise InvalidParameter(f"means: expected a sequence of numbers, one for each arm, got {values!r}")
+    if len(values) == 0:
+        raise InvalidParameter("means: expected at least one arm, got none")
+    return tuple(
+        number(f"means[{k}]", value, low=0.0, high=1.0, open_low=open_ends, open_high=open_ends)
+        for k, value in enumerate(values)
+    )
+
+
+def game_size(n_arms: Any, horizon: Any) -> tuple[int, int]:
+    """The number of arms and a horizon in which each can be pulled once."""
+    n_arms = whole("n_arms", n_arms, low=1, high=10**6)
+    horizon = whole("horizon", horizon, low=1)
+    if horizon < n_arms:
+        raise InvalidParameter(f"horizon: expected at least one round for each of the {n_arms} arms, got {horizon}")
+    return n_arms, horizon
+
+
+def seed(value: Any) -> int:
+    """A seed: any whole number from zero up."""
+    if is_number(value) and isinstance(value, int | np.integer) and value >= 0:
+        return int(value)
+    raise InvalidParameter(f"seed: expected a whole number from 0 up, got {value!r}")
+
+
+def checkpoints(value: Any, horizon: int) -> NDArray[np.int64]:
+    """Rounds at which to record: so many, log-spaced (an int), or the rounds themselves; the last is the horizon."""
+    if is_number(value):
+        wanted = whole("checkpoints", value, low=1, high=10**6)
+        rounds = np.unique(np.rint(np.geomspace(1.0, float(horizon), wanted)).astype(np.int64))
+        rounds[-1] = horizon
+        return rounds if wanted > 1 else rounds[-1:]
+    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
+        rounds = np.unique([whole("checkpoints", each, low=1, high=horizon) for each in value] + [horizon])
+        return rounds.astype(np.int64)
+    raise InvalidParameter(f"checkpoints: expected how many, or a sequence of rounds, got {value!r}")
