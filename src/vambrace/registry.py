@@ -6,7 +6,7 @@ A spec is a name with parameters: ``se-wr:budget=100,radius=tight``; a list of n
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from types import UnionType
@@ -99,7 +99,7 @@ def _value(where: str, kind: Any, text: str) -> Any:
         if text == "none":
             return None
         kind = next(each for each in get_args(kind) if each is not type(None))
-    if get_origin(kind) is tuple:
+    if get_origin(kind) is Sequence:
         return tuple(_value(where, get_args(kind)[0], each) for each in text.split("/"))
     if kind is str:
         return text

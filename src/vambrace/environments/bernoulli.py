@@ -1,5 +1,6 @@
 """Bernoulli arms: a click or no click."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -38,7 +39,7 @@ class Bernoulli(Environment):
 
     name = "bernoulli"
 
-    means: tuple[float, ...]
+    means: Sequence[float]
 
     draw, draw_total = staticmethod(draw), staticmethod(draw_total)
 

@@ -1,5 +1,6 @@
 """Beta arms: continuous rewards in (0, 1), such as the share of a page that was read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -34,7 +35,7 @@ class Beta(Environment):
 
     name = "beta"
 
-    means: tuple[float, ...]
+    means: Sequence[float]
     concentration: float = 2.0
 
     draw = staticmethod(draw)

@@ -1,5 +1,6 @@
 """Deterministic arms: each always pays its mean. For exact tests and for seeing an algorithm's bones."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,7 +40,7 @@ class Deterministic(Environment):
 
     name = "deterministic"
 
-    means: tuple[float, ...]
+    means: Sequence[float]
 
     draw, draw_total = staticmethod(draw), staticmethod(draw_total)
 

@@ -1,5 +1,6 @@
 """Gaussian arms clipped to [0, 1]: noisy measurements on a bounded scale."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import erf, exp, pi, sqrt
 from typing import NamedTuple
@@ -37,7 +38,7 @@ class ClippedGaussian(Environment):
 
     name = "clipped-gaussian"
 
-    means: tuple[float, ...]
+    means: Sequence[float]
     sigma: float = 0.1
 
     draw = staticmethod(draw)

@@ -258,6 +258,8 @@ def kl_upper(mean: float, level: float) -> float:
         return -expm1(-level)
     room = (1.0 - mean) * exp(-(level - mean * log(mean)) / (1.0 - mean))
     q = min(mean + sqrt(0.5 * level), 1.0 - room)
+    if q >= 1.0:  # the root is one, to rounding
+        return 1.0
     for _ in range(64):
         excess = kl(mean, q) - level
         slope = (q - mean) / (q * (1.0 - q))

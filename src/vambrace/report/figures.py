@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's palette: told apart by everyone
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"]
+DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]  # a second sign beside colour
 FORMATS = (".svg", ".png", ".pdf", ".html", ".json")
 
 
@@ -28,21 +29,20 @@ def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> "altai
     lines = list(dict.fromkeys(spec_of(result.policy) for result in results))
     rows = [row for result in results for row in _curve(result)]
     alt = f"{title}: regret against rounds for {', '.join(lines)} under {', '.join(panels)}"
-    colours = (COLOURS * (len(lines) // len(COLOURS) + 1))[: len(lines)]
+    colours = altair.Scale(domain=lines, range=[COLOURS[i % len(COLOURS)] for i in range(len(lines))])
+    dashes = altair.Scale(domain=lines, range=[DASHES[i % len(DASHES)] for i in range(len(lines))])
+    axis = altair.Axis(labelExpr="format(datum.value, '~s')", tickCount=6)
+    legend = altair.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2, symbolSize=300, labelLimit=300)
     base = altair.Chart(altair.Data(values=rows)).encode(
-        x=altair.X(
-            "round:Q", title="round", scale=altair.Scale(type="log"), axis=altair.Axis(format="~s", tickCount=6)
-        ),
-        color=altair.Color("policy:N", title="policy", sort=lines, scale=altair.Scale(domain=lines, range=colours)),
+        x=altair.X("round:Q", title="round", axis=axis),
+        color=altair.Color("policy:N", title="policy", sort=lines, scale=colours, legend=legend),
     )
-    axis = altair.Axis(format="~s", tickCount=6)
-    scale = altair.Scale(type="symlog", constant=10)
-    band = base.mark_area(opacity=0.18, clip=True).encode(
-        y=altair.Y("low:Q", title="pseudo regret (expected reward lost)", scale=scale, axis=axis), y2="high:Q"
+    band = base.mark_area(opacity=0.18).encode(
+        y=altair.Y("low:Q", title="pseudo regret (expected reward lost)", axis=axis), y2="high:Q"
     )
-    line = base.mark_line(strokeWidth=2, clip=True).encode(
-        y=altair.Y("mean:Q", scale=scale, axis=axis),
-        strokeDash=altair.StrokeDash("policy:N", sort=lines, scale=altair.Scale(domain=lines), legend=None),
+    line = base.mark_line(strokeWidth=2).encode(
+        y=altair.Y("mean:Q"),
+        strokeDash=altair.StrokeDash("policy:N", title="policy", sort=lines, scale=dashes),
     )
     layers = altair.layer(band, line, description=alt).properties(width=320, height=260)
     figure = layers.facet(column=altair.Column("attack:N", title=None, sort=panels))

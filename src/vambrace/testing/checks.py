@@ -1,0 +1,183 @@
+"""The checks themselves."""
+
+import copy
+import dataclasses
+import json
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+
+from vambrace.engine.result import Result
+from vambrace.engine.simulate import simulate
+from vambrace.environments import Bernoulli
+from vambrace.kernel import compiled, is_kernel, kernel
+from vambrace.live.learner import Learner
+from vambrace.policies import UCB1
+from vambrace.protocols import Adversary, Environment, Floats, Pending, Policy
+from vambrace.sampling import Stream, stream
+
+FALSE_ALARM = 1e-9  # the chance that a check of a mean fails although nothing is wrong
+DRAWS = 20_000
+
+
+def check_policy(policy: Policy) -> None:
+    """A policy that reads in `select`, writes in `update`, and plays the same compiled, interpreted and live."""
+    _check_specification(policy)
+    _require(is_kernel(policy.select) and is_kernel(policy.update), f"{policy.name}: mark select and update @kernel")
+    for n_arms, horizon in ((1, 1), (1, 40), (2, 2), (2, 75), (5, 300)):
+        _check_moves(policy, n_arms, horizon)
+        _check_delays(policy, n_arms, horizon)
+    environment = Bernoulli((0.8, 0.5, 0.2))
+    for attack in (None, _Push(budget=20.0)):
+        for bounded in (True, False):
+            _check_runs(policy, environment, attack, bounded)
+
+
+def check_adversary(adversary: Adversary, policy: Policy | None = None) -> None:
+    """An adversary that stays within any budget and attacks the same compiled and interpreted.
+
+    `policy` is the victim, UCB1 by default; a white-box attack needs one that shows what it reads.
+    """
+    _check_specification(adversary)
+    victim, environment = policy or UCB1(), Bernoulli((0.8, 0.5, 0.2))
+    strong = adversary.strength == "strong"
+    _require(is_kernel(adversary.alter if strong else adversary.corrupt), f"{adversary.name}: mark its kernel @kernel")
+    for budget in (0.0, 0.3, 7.5, float("inf")):
+        attack = dataclasses.replace(adversary, budget=budget)  # type: ignore[type-var]
+        for bounded in (True, False):
+            result = _check_runs(victim, environment, attack, bounded)
+            _require(bool((result.cost <= budget).all()), f"{adversary.name}: cost above the budget {budget}")
+            within = np.abs(result.observed_regret - result.realized_regret) <= 2.0 * result.cost + 1e-9
+            _require(bool(within.all()), f"{adversary.name}: observed and realised regret differ by more than 2 cost")
+
+
+def check_environment(environment: Environment) -> None:
+    """Rewards in [0, 1] with the means that are claimed, in single draws and in sums."""
+    _check_specification(environment)
+    _require(is_kernel(environment.draw), f"{environment.name}: mark draw @kernel")
+    means = environment.arm_means()
+    _require(bool(((means >= 0) & (means <= 1)).all()), f"{environment.name}: a mean outside [0, 1]")
+    slack = sqrt(log(2 / FALSE_ALARM) / (2 * DRAWS))  # Hoeffding
+    rewards = np.zeros(DRAWS)
+    fill = compiled(_fill, {"draw": environment.draw})
+    for arm in range(environment.n_arms):
+        fill(environment.init(), arm, stream(1, arm), rewards)
+        _require(rewards.min() >= 0 and rewards.max() <= 1, f"{environment.name}: a reward outside [0, 1]")
+        _require(abs(rewards.mean() - means[arm]) <= slack, f"{environment.name}: arm {arm} has another mean")
+        state, rng = environment.init(), stream(1, arm)
+        again = [environment.draw(state, arm, rng) for _ in range(50)]
+        _require(again == rewards[:50].tolist(), f"{environment.name}: compiled and interpreted draws differ")
+        if environment.draw_total is not None:
+            total = environment.draw_total(environment.init(), arm, DRAWS, stream(2, arm))
+            _require(abs(total / DRAWS - means[arm]) <= slack, f"{environment.name}: draw_total has another mean")
+            _require(environment.draw_total(environment.init(), arm, 0, stream(2)) == 0, "no pulls, no reward")
+
+
+def _require(condition: bool, otherwise: str) -> None:
+    if not condition:
+        raise AssertionError(otherwise)
+
+
+def draw(*_: Any) -> float:
+    """A slot of `_fill`."""
+    raise NotImplementedError
+
+
+@kernel
+def _fill(state: Any, arm: int, rng: Stream, rewards: Floats) -> None:
+    for i in range(len(rewards)):
+        rewards[i] = draw(state, arm, rng)
+
+
+@kernel
+def _push(state: Any, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Any]:
+    return (reward - 0.7 if arm == 0 else reward + 0.4), state
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Push(Adversary):
+    """Lowers arm 0 and lifts the rest, out of [0, 1] where it may."""
+
+    name = "push"
+    reference = "conformance checks"
+    strength = "strong"
+    knowledge = "black box"
+    budget: float = float("inf")
+    alter = staticmethod(_push)
+
+    def init(self, means: Floats, horizon: int) -> int:
+        return 0
+
+
+def _check_specification(thing: Any) -> None:
+    title = type(thing).__name__
+    _require(dataclasses.is_dataclass(thing), f"{title}: make it a dataclass")
+    _require(thing.__dataclass_params__.frozen, f"{title}: freeze it")
+    _require(isinstance(getattr(thing, "name", None), str), f"{title}: give it a name")
+    _require(dataclasses.replace(thing) == thing, f"{title}: equal parameters must make equal objects")
+
+
+def _shape(value: Any) -> Any:
+    """The types in a state, as the compiler sees them."""
+    if hasattr(value, "_fields"):
+        return (type(value), tuple(_shape(each) for each in value))
+    if isinstance(value, np.ndarray):
+        return (value.dtype, value.shape)
+    kinds = ((bool | np.bool_, "flag"), (int | np.integer, "whole"), (float | np.floating, "real"))
+    return next((name for kind, name in kinds if isinstance(value, kind)), type(value))
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, tuple):
+        return all(_same(a, b) for a, b in zip(one, other, strict=True))
+    return bool(np.array_equal(one, other, equal_nan=isinstance(one, np.ndarray) and one.dtype.kind == "f"))
+
+
+def _check_moves(policy: Policy, n_arms: int, horizon: int) -> None:
+    """Prompt feedback, looking at every step."""
+    state, rng, coins = policy.init(n_arms, horizon), stream(3), np.random.default_rng(4)
+    pending, shape = Pending(0, np.zeros(n_arms, dtype=np.int64)), _shape(state)
+    for _ in range(horizon):
+        before, words = copy.deepcopy(state), rng.copy()
+        arm, probability, tag = policy.select(state, pending, rng)
+        _require(_same(before, state), f"{policy.name}: select changed the state")
+        _require(policy.randomized or _same(words, rng), f"{policy.name}: declare randomized = True")
+        _require(0 <= arm < n_arms, f"{policy.name}: arm {arm} of {n_arms}")
+        _require(0.0 < probability <= 1.0, f"{policy.name}: probability {probability}")
+        state = policy.update(state, int(arm), float(coins.random() < 0.5), float(probability), int(tag))
+        _require(_shape(state) == shape, f"{policy.name}: update changed the types of the state")
+
+
+def _check_delays(policy: Policy, n_arms: int, horizon: int) -> None:
+    """Late, shuffled and lost answers; a snapshot in the middle changes nothing."""
+    learner, twin = (Learner(policy, n_arms=n_arms, horizon=horizon, seed=5) for _ in range(2))
+    coins = np.random.default_rng(6)
+    for t in range(horizon):
+        if t == horizon // 2:
+            twin = Learner.restore(json.loads(json.dumps(twin.snapshot(), allow_nan=False)), policy=policy)
+        asked = learner.ask()
+        _require(asked == twin.ask(), f"{policy.name}: a restored learner decides differently")
+        for key in learner.open:
+            if coins.random() < 0.4:
+                reward = float(coins.random() < 0.5)
+                learner.tell(key, reward)
+                twin.tell(key, reward)
+
+
+def _check_runs(policy: Policy, environment: Environment, attack: Adversary | None, bounded: bool) -> Result:
+    """The same numbers compiled and interpreted, on one thread and on two."""
+    options: dict[str, Any] = {"horizon": 400, "replications": 3, "seed": 7, "checkpoints": 8, "bounded": bounded}
+    title = f"{policy.name} against {attack.name if attack else 'none'}"
+    one = simulate(policy, environment, attack, threads=1, **options)
+    for other in (
+        simulate(policy, environment, attack, threads=2, **options),
+        simulate(policy, environment, attack, interpret=True, **options),
+    ):
+        for field in ("pseudo_regret", "realized_regret", "observed_regret", "cost", "pulls"):
+            _require(
+                np.array_equal(getattr(one, field), getattr(other, field)), f"{title}: {field} is not reproducible"
+            )
+    _require(bool((one.pulls.sum(axis=1) == one.horizon).all()), f"{title}: pulls do not add up to the horizon")
+    _require(bool(np.isfinite(one.pseudo_regret).all()), f"{title}: regret is not finite")
+    return one

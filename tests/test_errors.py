@@ -1,0 +1,70 @@
+import ast
+import builtins
+import re
+from pathlib import Path
+
+import pytest
+
+import vambrace
+from vambrace import errors
+from vambrace.errors import UnknownName, VambraceError
+
+LEAVES: dict[str, type[VambraceError]] = {
+    name: thing
+    for name, thing in vars(errors).items()
+    if isinstance(thing, type) and issubclass(thing, Exception) and thing is not VambraceError
+}
+
+
+def test_the_tree_is_the_one_drawn_in_the_docstring() -> None:
+    assert errors.__doc__ is not None
+    drawn = re.findall(r"[├└]── (\w+) +\S.*?(?:\(also an? (\w+)\))?$", errors.__doc__, flags=re.MULTILINE)
+    bases = {name: (VambraceError, *([getattr(builtins, builtin)] if builtin else [])) for name, builtin in drawn}
+    assert {name: leaf.__bases__ for name, leaf in LEAVES.items()} == bases
+    assert VambraceError.__bases__ == (Exception,)
+
+
+@pytest.mark.parametrize("leaf", LEAVES.values(), ids=LEAVES)
+def test_every_error_can_be_caught_as_ours_and_as_the_one_of_python(leaf: type[VambraceError]) -> None:
+    error = leaf("policy", "x", ["y"]) if leaf is UnknownName else leaf("expected this, got that")
+    for base in leaf.__mro__[:-1]:
+        with pytest.raises(base):
+            raise error
+    assert len(leaf.__bases__) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "message"),
+    [
+        ("conseal", ["swap", "conceal"], "unknown attack 'conseal'; did you mean 'conceal'?"),
+        ("zzz", ["swap", "conceal"], "unknown attack 'zzz'; known: conceal, swap"),
+        ("zzz", [], "unknown attack 'zzz'; known: none"),
+    ],
+)
+def test_an_unknown_name_shows_the_way(name: str, known: list[str], message: str) -> None:
+    assert str(UnknownName("attack", name, iter(known))) == message
+
+
+def raised_texts() -> list[tuple[str, str]]:
+    """Where the package raises an error of its own with a text, and that text, with … for what is filled in."""
+    found = []
+    for path in sorted(Path(vambrace.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and isinstance(node.exc.func, ast.Name):
+                text = node.exc.args[0] if node.exc.args else None
+                if node.exc.func.id not in LEAVES or not isinstance(text, ast.JoinedStr | ast.Constant):
+                    continue
+                parts = text.values if isinstance(text, ast.JoinedStr) else [text]
+                words = "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in parts)
+                wraps = any(
+                    isinstance(part, ast.FormattedValue) and ast.unparse(part.value) == "error" for part in parts
+                )
+                if node.exc.func.id != "UnknownName" and not (wraps and "expected" not in words):
+                    found.append((f"{path.name}:{node.lineno}", words))
+    return found
+
+
+def test_every_message_says_what_was_expected_and_what_came() -> None:
+    texts = raised_texts()
+    assert len(texts) > 20
+    assert [each for each in texts if not re.search(r"expected .+, got .+", each[1], flags=re.DOTALL)] == []
