@@ -45,7 +45,8 @@ def values(name: str, kind: Any, default: Any) -> st.SearchStrategy[Any]:
 def things(cls: type[Any]) -> st.SearchStrategy[Any]:
     """Objects of a class; parameters that have a default are given or left out."""
     hints = get_type_hints(cls)
-    needed, optional = {}, {}
+    needed: dict[str, st.SearchStrategy[Any]] = {}
+    optional: dict[str, st.SearchStrategy[Any]] = {}
     for field in dataclasses.fields(cls):
         known = optional if field.default is not dataclasses.MISSING else needed
         known[field.name] = values(field.name, hints[field.name], field.default)

@@ -9,7 +9,7 @@ import numpy as np
 from vambrace.kernel import kernel, rare_kernel
 from vambrace.protocols import Floats
 
-STEPS = 4  # how often a truncated reward is moved one unit in the last place before the alteration is given up
+STEPS = 4  # how often a cut alteration is shortened by one unit in the last place before it is given up
 
 
 @kernel
@@ -38,12 +38,14 @@ def meter(raw: float, wanted: float, spent: float, budget: float) -> tuple[float
     after = add_up(spent, distance(raw, wanted))
     if after <= budget:
         return wanted, after
-    seen = _towards(raw, wanted, budget - spent)
+    left = budget - spent
+    unit = max(np.nextafter(raw, 2.0) - raw, np.nextafter(left, np.inf) - left)  # what rounding may have added
     for _ in range(STEPS):
+        seen = raw - left if wanted < raw else raw + left
         after = add_up(spent, distance(raw, seen))
         if after <= budget:
             return seen, after
-        seen = np.nextafter(seen, raw)
+        left -= unit
     return raw, spent
 
 
@@ -61,8 +63,3 @@ def meter_all(raw: Floats, wanted: Floats, spent: float, budget: float) -> float
         wanted[k], after = meter(raw[k], wanted[k], spent, budget)
         highest = max(highest, after)
     return highest
-
-
-@kernel
-def _towards(raw: float, wanted: float, limit: float) -> float:
-    return raw - limit if wanted < raw else raw + limit

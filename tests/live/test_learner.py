@@ -1,0 +1,193 @@
+import dataclasses
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+import vambrace as vb
+from vambrace import registry
+from vambrace.errors import DecisionError, HorizonReached, InvalidParameter, VambraceError
+
+POLICIES: list[vb.Policy] = [
+    cls(**{field.name: 3 for field in dataclasses.fields(cls) if field.default is dataclasses.MISSING})
+    for cls in registry.known("policy").values()
+]
+every_policy = pytest.mark.parametrize("policy", POLICIES, ids=registry.spec_of)
+
+
+# ------------------------------------------------------------------------------------------ late, out of order, never
+
+
+@every_policy
+@pytest.mark.parametrize("n_arms", [1, 3])
+@pytest.mark.parametrize("answered", ["never", "every third", "last first"])
+def test_feedback_that_is_missing_or_late_blocks_nothing(policy: vb.Policy, n_arms: int, answered: str) -> None:
+    learner = policy.learner(n_arms=n_arms, horizon=60, seed=3)
+    expected_open: list[int] = []
+    for t in range(1, 61):
+        decision = learner.ask()
+        assert (decision.id, decision.round, learner.asked) == (t, t, t)
+        assert 0 <= decision.arm < n_arms
+        assert 0.0 < decision.probability <= 1.0
+        expected_open.append(t)
+        if answered == "every third" and t % 3 == 0:
+            learner.tell(expected_open.pop(), 1.0)
+        if answered == "last first" and t % 20 == 0:
+            while expected_open:
+                learner.tell(expected_open.pop(), 0.5)
+        assert learner.open == tuple(expected_open)
+
+
+@every_policy
+def test_the_horizon_ends_asking_but_not_telling(policy: vb.Policy) -> None:
+    learner = policy.learner(n_arms=2, horizon=2)
+    first, second = learner.ask(), learner.ask()
+    for _ in range(2):
+        before = learner.snapshot()
+        with pytest.raises(HorizonReached, match="expected at most 2 decisions"):
+            learner.ask()
+        assert learner.snapshot() == before
+        learner.tell(*((second, 1) if len(learner.open) == 2 else (first, 0)))
+    assert learner.open == ()
+
+
+def variants() -> list[Any]:
+    """The name that a policy has in vambrace and in the oracle, with every radius, stop and cap."""
+    radii, stops, caps = ("paper", "tight", "kl"), ("additive", "multiplicative"), ("paper", "repaired")
+    found: list[tuple[str, dict[str, str]]] = [("UCB1", {})]
+    found += [(name, {"radius": radius}) for name in ("SE", "SEWR") for radius in radii]
+    found += [("SEWRStop", {"radius": radius, "stop": stop}) for radius, stop in itertools.product(radii, stops)]
+    found += [("PEWR", {"radius": radius, "cap": cap}) for radius, cap in itertools.product(radii[:2], caps)]
+    return [pytest.param(*each, id="-".join([each[0], *each[1].values()])) for each in found]
+
+
+@pytest.mark.parametrize(("name", "words"), variants())
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(data=st.data())
+def test_delayed_feedback_equals_the_oracle_pull_by_pull(name: str, words: dict[str, str], data: st.DataObject) -> None:
+    numbers: dict[str, st.SearchStrategy[Any]] = {
+        "alpha": st.sampled_from([0.5, 1, 2]),
+        "budget": st.sampled_from([0, 0.5, 2, 10]),
+        "delta": st.sampled_from([None, 0.01, 0.5, 0.99]),
+    }
+    fields = {field.name for field in dataclasses.fields(getattr(vb, name))}
+    parameters = words | {key: data.draw(values, key) for key, values in numbers.items() if key in fields}
+    n_arms = data.draw(st.integers(1, 4), "n_arms")
+    horizon = data.draw(st.integers(n_arms, 40) | st.integers(120, 200), "horizon")
+    usual = data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=n_arms, max_size=n_arms), "usual rewards")
+    eagerness = data.draw(st.integers(1, 4), "how many of four moves tell rather than ask")
+    moves = data.draw(st.binary(min_size=2 * horizon, max_size=2 * horizon), "moves")
+
+    learner = getattr(vb, name)(**parameters).learner(n_arms=n_arms, horizon=horizon)
+    oracle = getattr(naive, name)(n_arms, horizon, **parameters)
+    waiting: list[vb.Decision] = []
+    for move in moves:
+        if waiting and (move % 4 < eagerness or learner.asked == horizon):
+            decision = waiting.pop(move // 4 % len(waiting))
+            reward = usual[decision.arm] if move >= 32 else move % 3 / 2
+            learner.tell(decision, reward)
+            oracle.tell(decision.arm, reward)
+        elif learner.asked < horizon:
+            waiting.append(learner.ask())
+            assert waiting[-1].arm == oracle.ask(), f"decision {waiting[-1].id}"
+
+
+# --------------------------------------------------------------------------------------------------- refused answers
+
+
+@pytest.fixture
+def learner() -> vb.Learner:
+    """Decisions 1 and 3 are open, 2 is answered; the arms are 0, 1, 0."""
+    learner = vb.SEWR(budget=2).learner(n_arms=2, horizon=10)
+    for _ in range(3):
+        learner.ask()
+    learner.tell(2, 1.0)
+    return learner
+
+
+@pytest.mark.parametrize(
+    "reward",
+    [math.nan, math.inf, -math.inf, -0.1, 1.1, math.nextafter(1, 2), -5e-324, 10**400, "x", "1", None, True, [1], 1j],
+    ids=lambda reward: f"{reward!r:.20}",
+)
+def test_a_reward_that_cannot_be_meant_is_not_counted(learner: vb.Learner, reward: Any) -> None:
+    before = learner.snapshot()
+    for key in (1, vb.Decision(3, 0, 1.0)):
+        with pytest.raises(InvalidParameter, match=r"^reward: expected a number in \[0, 1\], got "):
+            learner.tell(key, reward)
+        assert learner.snapshot() == before
+    learner.tell(1, 1.0)
+    assert learner.open == (3,)
+
+
+@pytest.mark.parametrize(
+    ("decision", "error", "message"),
+    [
+        (2, DecisionError, "decision 2: expected one answer, got a second one"),
+        (vb.Decision(2, 1, 1.0), DecisionError, "decision 2: expected one answer, got a second one"),
+        (4, DecisionError, r"decision: expected an id in \[1, 3\], got 4, which was never asked"),
+        (vb.Decision(4, 1, 1.0), DecisionError, "got 4, which was never asked"),
+        (0, DecisionError, "got 0, which was never asked"),
+        (-1, DecisionError, "got -1, which was never asked"),
+        (vb.Decision(1, 1, 1.0), DecisionError, "decision 1: expected arm 0, got 1"),
+        ("1", InvalidParameter, "decision: expected a Decision or its id, got '1'"),
+        (1.0, InvalidParameter, "decision: expected a Decision or its id, got 1.0"),
+        (True, InvalidParameter, "decision: expected a Decision or its id, got True"),
+        (None, InvalidParameter, "decision: expected a Decision or its id, got None"),
+        ((1, 0), InvalidParameter, "decision: expected a Decision or its id, got "),
+        ([1], InvalidParameter, "decision: expected a Decision or its id, got "),
+    ],
+    ids=repr,
+)
+def test_an_answer_to_no_open_decision_is_not_counted(
+    learner: vb.Learner, decision: Any, error: type[VambraceError], message: str
+) -> None:
+    before = learner.snapshot()
+    for reward in (1.0, math.nan):
+        with pytest.raises(error, match=message):
+            learner.tell(decision, reward)
+        assert learner.snapshot() == before
+
+
+def test_numbers_of_numpy_are_numbers(learner: vb.Learner) -> None:
+    learner.tell(np.int64(1), np.float32(0.5))  # type: ignore[arg-type]
+    learner.tell(np.uint8(3), np.int8(1))  # type: ignore[arg-type]
+    assert learner.open == ()
+    assert learner.snapshot()["state"]["arms"]["totals"] == [1.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"n_arms": 0}, "n_arms: expected a whole number"),
+        ({"n_arms": 11}, "horizon: expected at least one round for each of the 11 arms, got 10"),
+        ({"horizon": 0.5}, "horizon: expected a whole number"),
+        ({"seed": -1}, "seed: expected a whole number from 0 up, got -1"),
+        ({"policy": "ucb1"}, "policy: expected a vambrace.Policy, got 'ucb1'"),
+        ({"policy": vb.UCB1}, "policy: expected a vambrace.Policy, got <class"),
+    ],
+    ids=repr,
+)
+def test_a_learner_of_nothing_is_refused(changed: dict[str, Any], message: str) -> None:
+    parameters: dict[str, Any] = {"policy": vb.UCB1(), "n_arms": 2, "horizon": 10, **changed}
+    with pytest.raises(InvalidParameter, match=f"^{message}"):
+        vb.Learner(**parameters)
+
+
+@pytest.mark.parametrize("policy", [policy for policy in POLICIES if policy.randomized], ids=registry.spec_of)
+def test_the_seed_is_what_makes_two_learners_differ(policy: vb.Policy) -> None:
+    def asked(seed: int) -> list[vb.Decision]:
+        learner = policy.learner(n_arms=3, horizon=50, seed=seed)
+        decisions = []
+        for t in range(50):
+            decisions.append(learner.ask())
+            learner.tell(decisions[-1], t % 2)
+        return decisions
+
+    assert asked(1) == asked(1)
+    assert asked(1) != asked(2)

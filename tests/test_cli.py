@@ -1,0 +1,317 @@
+import functools
+import importlib
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import vambrace as vb
+from vambrace import cli, registry
+
+PLURALS = {"policies": "policy", "adversaries": "adversary", "environments": "environment"}
+SIMULATE = ["simulate", "ucb1", "se-wr:budget=2", "--means", "0.9,0.5", "--attack", "conceal:budget=3"]
+SMALL = ["--horizon", "3e1", "--replications", "3", "--seed", "5", "--checkpoints", "4"]
+
+
+class Finished(NamedTuple):
+    code: Any
+    out: str
+    err: str
+
+
+Run = Callable[..., Finished]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command line in this process; whatever it simulates is interpreted, which saves the compiling."""
+    engine = importlib.import_module("vambrace.engine.simulate")
+    monkeypatch.setattr(engine, "simulate", functools.partial(engine.simulate, interpret=True))
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # typer sets its own
+
+    def run(*words: str) -> Finished:
+        monkeypatch.setattr(sys, "argv", ["vambrace", *words])
+        with pytest.raises(SystemExit) as stopped:
+            cli.main()
+        return Finished(stopped.value.code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def expected() -> list[vb.Result]:
+    """What `vambrace simulate` must find with SIMULATE and SMALL."""
+    return [
+        vb.simulate(
+            policy,
+            vb.Bernoulli([0.9, 0.5]),
+            vb.Conceal(budget=3),
+            horizon=30,
+            replications=3,
+            seed=5,
+            checkpoints=4,
+            interpret=True,
+        )
+        for policy in (vb.UCB1(), vb.SEWR(budget=2))
+    ]
+
+
+def fresh(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+# ------------------------------------------------------------------------------------------------------ what it prints
+
+
+def test_simulate_prints_a_row_for_each_policy(run: Run, expected: list[vb.Result]) -> None:
+    done = run(*SIMULATE, *SMALL)
+    assert (done.code, done.err) == (0, "")
+    assert "30 rounds, 3 replications, adversary conceal:budget=3" in done.out
+    for result in expected:
+        (row,) = (line for line in done.out.splitlines() if line.startswith(f" {registry.spec_of(result.policy)} "))
+        regret = result.summary()["pseudo_regret"]
+        assert f"{regret['mean']:,.1f} ± {regret['standard_error']:,.1f}" in row
+        assert f"{result.pulls[:, 0].mean() / 30:.1%}" in row
+        assert f"{result.cost[:, -1].mean():,.1f}" in row
+
+
+def test_simulate_prints_json(run: Run, expected: list[vb.Result]) -> None:
+    done = run(*SIMULATE, *SMALL, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out) == [{**r.summary(), "policy": registry.spec_of(r.policy)} for r in expected]
+
+
+def test_the_options_reach_the_simulator(run: Run) -> None:
+    done = run("simulate", "se", "--env", "beta:means=0.9/0.2", "--attack", "swap", "--unbounded", "--json", *SMALL)
+    result = vb.simulate(
+        vb.SE(), vb.Beta([0.9, 0.2]), vb.Swap(), horizon=30, replications=3, seed=5, bounded=False, interpret=True
+    )
+    (summary,) = json.loads(done.out)
+    assert summary == result.summary()
+    assert summary["cost"]["mean"] > 0
+
+
+@pytest.mark.parametrize("only", [None, *PLURALS])
+def test_list_shows_every_registered_name(run: Run, only: str | None) -> None:
+    words = ["list", only] if only else ["list"]
+    shown, in_json = run(*words), run(*words, "--json")
+    assert (shown.code, in_json.code) == (0, 0)
+    names = {plural: list(registry.known(kind)) for plural, kind in PLURALS.items() if only in (None, plural)}
+    assert {plural: [each["name"] for each in found] for plural, found in json.loads(in_json.out).items()} == names
+    rows = {line.split()[0] for line in shown.out.splitlines() if line.strip()}
+    assert rows >= {name for group in names.values() for name in group}
+
+
+def test_list_shows_the_parameters(run: Run) -> None:
+    found = json.loads(run("list", "--json").out)
+    parameters = {each["name"]: each["parameters"] for group in found.values() for each in group}
+    assert parameters["se-wr"] == "budget, delta=none, radius=paper"
+    assert parameters["random-flips"] == "budget=inf, rate=0.1"
+    assert "share=false" in parameters["ms-se-wr"]
+    (conceal,) = (each for each in found["adversaries"] if each["name"] == "conceal")
+    assert (conceal["strength"], conceal["knowledge"]) == ("strong", "oracle means")
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == Finished(0, f"{vb.__version__}\n", "")
+
+
+@pytest.mark.parametrize("words", [(), ("simulate",), ("list",), ("reproduce",)], ids=" ".join)
+def test_help(run: Run, words: tuple[str, ...]) -> None:
+    done = run(*words, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert f"Usage: {' '.join(['vambrace', *words])} " in done.out
+
+
+def test_no_command_shows_the_help(run: Run) -> None:
+    done = run()
+    assert (done.code, done.err) == (2, "")
+    assert all(command in done.out for command in ("simulate", "list", "reproduce"))
+
+
+# ------------------------------------------------------------------------------------------------------ what it writes
+
+
+@pytest.mark.parametrize(("name", "read"), [("x.parquet", pl.read_parquet), ("x.csv", pl.read_csv)])
+def test_output_is_the_frames_of_the_results(
+    run: Run, tmp_path: Path, expected: list[vb.Result], name: str, read: Callable[[Path], pl.DataFrame]
+) -> None:
+    assert run(*SIMULATE, *SMALL, "--output", str(tmp_path / name)).code == 0
+    frames = [r.to_frame().insert_column(0, pl.lit(registry.spec_of(r.policy)).alias("policy")) for r in expected]
+    assert_frame_equal(read(tmp_path / name), pl.concat(frames), check_exact=True)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_plot_writes_a_figure(run: Run, tmp_path: Path) -> None:
+    done = run(*SIMULATE, *SMALL, "--plot", str(tmp_path / "folder" / "x.svg"))
+    assert (done.code, done.err) == (0, "")
+    assert (tmp_path / "folder" / "x.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "svg"])
+@pytest.mark.parametrize("obstacle", ["a file where the folder should be", "a folder where the file should be"])
+def test_what_cannot_be_written_is_one_line_and_leaves_nothing(
+    run: Run, tmp_path: Path, ending: str, obstacle: str
+) -> None:
+    if obstacle.startswith("a file"):
+        (tmp_path / "taken").write_text("mine")
+        target = tmp_path / "taken" / f"x.{ending}"
+    else:
+        target = tmp_path / f"taken.{ending}"
+        target.mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    done = run(*SIMULATE, *SMALL, "--plot" if ending == "svg" else "--output", str(target))
+    assert_mistake(done)
+    assert str(tmp_path) in done.err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_reproduce_prints_the_table_and_where_it_went(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, expected: list[vb.Result]
+) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def results(horizon: int, replications: int) -> list[vb.Result]:
+        asked.append((horizon, replications))
+        return expected
+
+    monkeypatch.setattr("vambrace.lab.reproduce.results", results)
+    done = run("reproduce", "--out", str(tmp_path), "--horizon", "1e3", "--replications", "7")
+    assert (done.code, done.err, asked) == (0, "", [(1000, 7)])
+    assert done.out.startswith((tmp_path / "table.md").read_text(encoding="utf-8"))
+    assert {tmp_path / line for line in done.out.split() if line.startswith(str(tmp_path))} == set(tmp_path.iterdir())
+
+    (tmp_path / "taken").write_text("mine")
+    assert_mistake(run("reproduce", "--out", str(tmp_path / "taken")))
+
+
+# ---------------------------------------------------------------------------------------------------------- mistakes
+
+
+def assert_mistake(done: Finished) -> None:
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("vambrace: error: ")
+    assert done.err.count("\n") == 1
+    assert done.err.endswith("\n")
+
+
+GAME = "simulate ucb1 --means 0.9,0.5"
+MISTAKES = {
+    "frob": "'frob'",
+    "--frob": "--frob",
+    "simulate": "POLICY",
+    "list nope": "'nope'",
+    "simulate ucb --means 1": "unknown policy 'ucb'; did you mean 'ucb1'?",
+    "simulate ucb1 zz --means 1": "unknown policy 'zz'; known: ms-se-wr, ",
+    "simulate se-wr --means 1": "expected se-wr:budget=…, got no budget",
+    "simulate se-wr:budget=x --means 1": "se-wr: budget: expected a number, got 'x'",
+    "simulate se-wr:budget=-1 --means 1": "se-wr: budget: expected a number in [0, inf), got -1.0",
+    "simulate se-wr:budgt=1 --means 1": "unknown parameter of se-wr 'budgt'; did you mean 'budget'?",
+    "simulate ucb1:alpha=1,alpha=1 --means 1": "expected each parameter once, got 'alpha' twice",
+    "simulate ucb1": "environment: expected either --means 0.9,0.8 or --env",
+    f"{GAME} --env bernoulli:means=1": "environment: expected either --means 0.9,0.8 or --env",
+    "simulate ucb1 --means 0.9,1.1": "means[1]: expected a number in [0, 1], got 1.1",
+    "simulate ucb1 --means 0.9,b": "means: expected a number, got 'b'",
+    "simulate ucb1 --means=": "means: expected a number, got ''",
+    "simulate ucb1 --env bernuli:means=1": "unknown environment 'bernuli'; did you mean 'bernoulli'?",
+    "simulate ucb1 --env beta": "expected beta:means=…, got no means",
+    f"{GAME} --attack concel": "unknown adversary 'concel'; did you mean 'conceal'?",
+    f"{GAME} --attack swap:target=9": "target: expected a whole number in [0, 1], got 9",
+    f"{GAME} --attack conceal:stop_when_dropped=true": "expected a policy whose state has 'arms', got ucb1",
+    f"{GAME} --horizon x": "horizon: expected a whole number such as 1000 or 1e6, got 'x'",
+    f"{GAME} --horizon 1.5": "horizon: expected a whole number such as 1000 or 1e6, got '1.5'",
+    f"{GAME} --horizon nan": "horizon: expected a whole number such as 1000 or 1e6, got 'nan'",
+    f"{GAME} --horizon 1e999": "horizon: expected a whole number such as 1000 or 1e6, got '1e999'",
+    f"{GAME} --horizon {'9' * 400}": "horizon: expected a whole number in [1, 1000000000000000], got 9",
+    f"{GAME} --horizon 0": "horizon: expected a whole number in [1, 1000000000000000], got 0",
+    f"{GAME} --horizon 1": "horizon: expected at least one round for each of the 2 arms, got 1",
+    f"{GAME} --horizon": "--horizon",
+    f"{GAME} --replications 0": "replications: expected a whole number in [1, ",
+    f"{GAME} --seed -1": "seed: expected a whole number from 0 up, got -1",
+    f"{GAME} --checkpoints 0": "checkpoints: expected a whole number in [1, ",
+    f"{GAME} --threads 0": "threads: expected a whole number in [1, ",
+    f"{GAME} --threads x": "--threads",
+    f"{GAME} --engine lepa": "unknown engine 'lepa'; did you mean 'leap'?",
+    f"{GAME} --output x.txt": "expected a name ending in .parquet or .csv, got 'x.txt'",
+    f"{GAME} --plot x": "expected a name ending in .svg or .png or .pdf or .html, got 'x'",
+    # two petabytes, more than any machine can address
+    f"{GAME} --horizon 1e7 --checkpoints 1e6 --replications 1e9": "memory",
+    "reproduce --horizon x": "horizon: expected a whole number such as 1000 or 1e6, got 'x'",
+    "reproduce --horizon 3": "horizon: expected at least one round for each of the 5 arms, got 3",
+    "reproduce --replications 0": "replications: expected a whole number in [1, ",
+}
+
+
+@pytest.mark.parametrize(("words", "message"), MISTAKES.items(), ids=[f"{words:.80}" for words in MISTAKES])
+def test_a_mistake_is_one_clear_line(run: Run, words: str, message: str) -> None:
+    done = run(*words.split())
+    assert_mistake(done)
+    assert message in done.err
+
+
+def test_an_error_of_ours_is_not_dressed_up_as_a_mistake_of_the_user(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr("vambrace.engine.simulate.simulate", broken)
+    monkeypatch.setattr(sys, "argv", ["vambrace", *SIMULATE])
+    with pytest.raises(ZeroDivisionError):
+        cli.main()
+
+
+def test_an_interrupt_is_one_line_and_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("vambrace.engine.simulate.simulate", interrupted)
+    assert run(*SIMULATE) == Finished(130, "", "vambrace: interrupted\n")
+
+
+# ------------------------------------------------------------------------------------------------------ real processes
+
+
+def test_an_interrupt_stops_running_games() -> None:
+    """Ctrl-C at the first look of the progress bar, in games that would last for hours."""
+    done = fresh(
+        "import os, signal, vambrace.cli\n"
+        "from vambrace.progress import ProgressBar\n"
+        "ProgressBar.update = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
+        "vambrace.cli.main()",
+        *("simulate", "ucb1", "--means", "0.9,0.8", "--horizon", "1e12", "--replications", "3"),
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "vambrace: interrupted\n")
+
+
+def test_the_installed_command_runs() -> None:
+    command = Path(sys.executable).with_name("vambrace")
+    done = subprocess.run(
+        [command, *SIMULATE, *SMALL, "--json"], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [each["policy"] for each in json.loads(done.stdout)] == ["ucb1", "se-wr:budget=2"]
+    done = subprocess.run([command, "simulate", "nope"], capture_output=True, text=True, timeout=300, check=False)
+    assert_mistake(Finished(done.returncode, done.stdout, done.stderr))
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["simulate", "--help"], ["list", "--json"]], ids=" ".join)
+def test_what_needs_no_simulation_imports_nothing_heavy(words: list[str]) -> None:
+    done = fresh(
+        "import sys, vambrace.cli\n"
+        "try:\n"
+        "    vambrace.cli.main()\n"
+        "finally:\n"
+        "    print([name for name in ('numba', 'polars', 'altair', 'scipy') if name in sys.modules], file=sys.stderr)",
+        *words,
+    )
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+    assert done.stdout

@@ -1,0 +1,144 @@
+"""Random numbers: the reference generator, the laws, and the same bits compiled and interpreted.
+
+Every statistical test has a false-alarm probability of at most one in a million and fixed seeds.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from vambrace.kernel import compiled, kernel
+from vambrace.sampling import Stream, beta_draw, binomial, log_binomial_mass, next_word, normal, stream, uniform
+
+FALSE_ALARM = 1e-6
+
+
+def take(*_: Any) -> Any:
+    raise NotImplementedError
+
+
+@kernel
+def fill(out: Any, rng: Stream, a: float, b: float) -> None:
+    for i in range(len(out)):
+        out[i] = take(a, b, rng)
+
+
+@kernel
+def take_uniform(a: float, b: float, rng: Stream) -> float:
+    return uniform(rng)
+
+
+@kernel
+def take_normal(a: float, b: float, rng: Stream) -> float:
+    return normal(rng)
+
+
+@kernel
+def take_beta(a: float, b: float, rng: Stream) -> float:
+    return beta_draw(a, b, rng)
+
+
+@kernel
+def take_binomial(n: int, p: float, rng: Stream) -> int:
+    return binomial(n, p, rng)
+
+
+def sample(law: Callable[..., Any], a: float, b: float, size: int, seed: int = 1, dtype: Any = np.float64) -> Any:
+    out = np.zeros(size, dtype=dtype)
+    compiled(fill, {"take": law})(out, stream(seed), a, b)
+    return out
+
+
+def test_xoshiro_is_the_published_generator() -> None:
+    """The first words from the state (1, 2, 3, 4), as the authors' reference code gives them."""
+    rng = np.array([1, 2, 3, 4], dtype=np.uint64)
+    words = [next_word(rng) for _ in range(4)]
+    assert words == [41943041, 58720359, 3588806011781223, 3591011842654386]
+
+
+@pytest.mark.parametrize(
+    ("law", "a", "b", "dtype"),
+    [
+        (take_uniform, 0.0, 0.0, np.float64),
+        (take_normal, 0.0, 0.0, np.float64),
+        (take_beta, 0.3, 4.0, np.float64),
+        (take_binomial, 30, 0.1, np.int64),
+        (take_binomial, 10**9, 0.7, np.int64),
+    ],
+)
+def test_same_bits_compiled_and_interpreted(law: Any, a: Any, b: float, dtype: Any) -> None:
+    rng = stream(9)
+    assert sample(law, a, b, 300, seed=9, dtype=dtype).tolist() == [law(a, b, rng) for _ in range(300)]
+
+
+@pytest.mark.parametrize(
+    ("law", "a", "b", "truth"),
+    [
+        (take_uniform, 0.0, 0.0, stats.uniform()),
+        (take_normal, 0.0, 0.0, stats.norm()),
+        (take_beta, 0.5, 0.5, stats.beta(0.5, 0.5)),
+        (take_beta, 2.0, 7.0, stats.beta(2.0, 7.0)),
+        (take_beta, 300.0, 100.0, stats.beta(300.0, 100.0)),
+    ],
+)
+def test_continuous_laws(law: Any, a: float, b: float, truth: Any) -> None:
+    assert stats.kstest(sample(law, a, b, 200_000), truth.cdf).pvalue > FALSE_ALARM
+
+
+def test_tiny_beta_shapes_stay_in_the_unit_interval() -> None:
+    draws = sample(take_beta, 1e-3, 1e-3, 20_000)
+    assert ((draws >= 0) & (draws <= 1)).all()
+    assert abs(draws.mean() - 0.5) < 0.5 * 5 / np.sqrt(len(draws))
+
+
+SMALL = [(1, 0.5), (5, 0.01), (20, 0.3), (40, 0.3), (100, 0.12), (100, 0.5), (1000, 0.013), (1000, 0.98), (50_000, 0.4)]
+
+
+@pytest.mark.parametrize(("n", "p"), SMALL)
+def test_binomial_by_chi_square(n: int, p: float) -> None:
+    draws = sample(take_binomial, n, p, 400_000, dtype=np.int64)
+    assert draws.min() >= 0
+    assert draws.max() <= n
+    # cells of at least 50 expected draws
+    cuts = np.unique(stats.binom.ppf(np.linspace(0, 1, 200)[1:-1], n, p)).astype(int)
+    expected = np.diff(np.concatenate([[0.0], stats.binom.cdf(cuts, n, p), [1.0]])) * len(draws)
+    seen = np.histogram(draws, np.concatenate([[-0.5], cuts + 0.5, [n + 0.5]]))[0]
+    keep = expected > 50
+    seen, expected = (np.append(each[keep], each[~keep].sum() + 1e-9) for each in (seen, expected))
+    statistic = ((seen - expected) ** 2 / np.maximum(expected, 1.0)).sum()
+    assert stats.chi2.sf(statistic, keep.sum()) > FALSE_ALARM
+
+
+@pytest.mark.parametrize(("n", "p"), [(10**6, 1e-5), (10**9, 0.5), (10**12, 0.015), (10**15, 0.5), (10**15, 1e-14)])
+def test_binomial_at_large_n(n: int, p: float) -> None:
+    """The probability transform of exact draws is uniform; scipy's survival function is good to 10^-10 here."""
+    draws = sample(take_binomial, n, p, 100_000, dtype=np.int64)
+    jitter = np.random.default_rng(3).random(len(draws))
+    transformed = stats.binom.cdf(draws - 1, n, p) + jitter * stats.binom.pmf(draws, n, p)
+    assert stats.kstest(transformed, "uniform").pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("n", [1, 17, 1000, 10**9, 10**15])
+@pytest.mark.parametrize("p", [1e-9, 0.015, 0.5])
+def test_log_mass_to_fifty_digits(n: int, p: float) -> None:
+    """scipy's logpmf is off by 3.8 at n = 10^15; mpmath is the judge."""
+    spread = np.sqrt(n * p * (1 - p))
+    with mpmath.workdps(50):
+        for k in {0, n, *(int(np.clip(n * p + z * spread, 0, n)) for z in (-3, -1, 0, 1, 4))}:
+            truth = mpmath.loggamma(n + 1) - mpmath.loggamma(k + 1) - mpmath.loggamma(n - k + 1)
+            truth += k * mpmath.log(p) + (n - k) * mpmath.log1p(-mpmath.mpf(p))
+            assert log_binomial_mass(float(k), float(n), p) == pytest.approx(float(truth), rel=1e-12, abs=1e-6)
+
+
+def test_edges() -> None:
+    rng = stream(1)
+    assert [binomial(0, 0.5, rng), binomial(7, 0.0, rng), binomial(7, 1.0, rng)] == [0, 0, 7]
+
+
+def test_streams_are_independent_of_each_other() -> None:
+    streams = [tuple(stream(seed, r, role)) for seed in range(3) for r in range(5) for role in range(4)]
+    assert len(set(streams)) == len(streams)
