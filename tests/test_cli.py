@@ -163,10 +163,10 @@ def test_what_cannot_be_written_is_one_line_and_leaves_nothing(
     run: Run, tmp_path: Path, ending: str, obstacle: str
 ) -> None:
     if obstacle.startswith("a file"):
-        (tmp_path / "taken").write_text("mine")
-        target = tmp_path / "taken" / f"x.{ending}"
+        (tmp_path / "ta\nken").write_text("mine")
+        target = tmp_path / "ta\nken" / f"x.{ending}"
     else:
-        target = tmp_path / f"taken.{ending}"
+        target = tmp_path / f"ta\nken.{ending}"
         target.mkdir()
     before = sorted(tmp_path.rglob("*"))
     done = run(*SIMULATE, *SMALL, "--plot" if ending == "svg" else "--output", str(target))

@@ -54,7 +54,7 @@ def things(cls: type[Any]) -> st.SearchStrategy[Any]:
 
 
 @pytest.mark.parametrize(("kind", "cls"), REGISTERED, ids=lambda part: getattr(part, "name", part))
-@settings(derandomize=True, deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_a_spec_gives_back_the_object_that_it_was_made_of(kind: str, cls: type[Any], data: st.DataObject) -> None:
     thing = data.draw(things(cls))
@@ -85,8 +85,10 @@ def test_a_spec_says_what_is_not_the_default_in_plain_words(thing: Any, spec: st
     assert parsed == thing
 
 
-def test_none_is_no_adversary() -> None:
+def test_none_is_a_word() -> None:
     assert registry.adversary("none") is None
+    assert registry.policy("se:delta=none") == vb.SE(delta=None)
+    assert registry.adversary("conceal:arm=none,budget=inf") == vb.Conceal()
 
 
 def test_names_are_sorted_kebab_case_and_those_of_the_classes() -> None:

@@ -46,7 +46,7 @@ def drive(learner: vb.Learner, moves: bytes) -> list[vb.Decision]:
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=registry.spec_of)
-@settings(derandomize=True, deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(
     n_arms=st.sampled_from([1, 2, 4]),
     before=st.binary(max_size=40) | st.binary(min_size=200, max_size=200),
