@@ -1,13 +1,17 @@
 """One source, two forms; names that change whenever anything in the code does."""
 
 import dataclasses
+import os
+import subprocess
+import sys
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import vambrace as vb
-from vambrace.kernel import _bind, compiled, interpreted, is_kernel, kernel, rare_kernel
+from vambrace.kernel import Slot, _bind, compiled, interpreted, is_kernel, kernel, rare_kernel
 
 SCALE = 2.0
 
@@ -22,19 +26,22 @@ def plus_one(x: float) -> float:
     return scaled(x) + 1.0
 
 
+step = Slot("step")
+
+
 @kernel
 def twice(x: float) -> float:
     return step(plus_one(x))
 
 
-def step(x: float) -> float:
-    raise NotImplementedError
+def ordinary(x: float) -> float:
+    return x
 
 
 def test_marking_changes_nothing_but_the_mark() -> None:
     assert is_kernel(scaled)
     assert is_kernel(plus_one)
-    assert not is_kernel(step)
+    assert not is_kernel(ordinary)
     assert scaled(3.0) == 6.0
 
 
@@ -42,8 +49,34 @@ def test_slots_are_bound_in_both_forms() -> None:
     for form in (compiled, interpreted):
         assert form(twice, {"step": scaled})(3.0) == 14.0
         assert form(twice, {"step": plus_one})(3.0) == 15.0
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(NotImplementedError, match="slot 'step' was not bound"):
         twice(1.0)
+
+
+@kernel
+def outer(x: float) -> float:
+    return twice(x) + 100.0
+
+
+def test_slots_reach_the_kernels_that_a_kernel_calls() -> None:
+    for form in (compiled, interpreted):
+        assert form(outer, {"step": scaled})(3.0) == 114.0
+        assert form(outer, {"step": plus_one})(3.0) == 115.0
+
+
+def test_closed_over_names_are_followed_too() -> None:
+    offset = 5.0
+
+    @kernel
+    def shifted(x: float) -> float:
+        return scaled(x) + offset
+
+    @kernel
+    def nested(x: float) -> float:
+        return step(shifted(x))
+
+    for form in (compiled, interpreted):
+        assert form(nested, {"step": scaled})(1.0) == 14.0
 
 
 def fingerprint(function: Any, **slots: Any) -> str:
@@ -64,6 +97,48 @@ def test_the_fingerprint_follows_code_constants_callees_and_slots(monkeypatch: p
     other = kernel(types.FunctionType(scaled.__code__.replace(co_consts=(None, 7)), {"SCALE": 2.0}, "scaled"))
     assert fingerprint(other) != fingerprint(scaled), "a constant inside it"
     assert fingerprint(twice, step=changed(2.0)) != fingerprint(twice, step=changed(3.0)), "two calls deep"
+
+
+PROGRAM = """
+import sys
+from vambrace.kernel import cache_statistics, compiled
+import slotted
+for name in sys.argv[1:]:
+    print(compiled(slotted.outer, {"step": getattr(slotted, name)})(3.0))
+print(*cache_statistics())
+"""
+SLOTTED = """
+from math import sqrt
+from vambrace.kernel import Slot, kernel, rare_kernel
+step = Slot("step")
+@kernel
+def double(x): return 2.0 * x
+@kernel
+def triple(x): return 3.0 * x
+@rare_kernel
+def called(x):  # too long for LLVM to inline
+    y = step(x)
+{lines}
+    return y
+@kernel
+def outer(x): return called(x) + called(x + 1.0)
+""".format(lines="\n".join(f"    if x > {i + 10}.0: y += sqrt(x + {i}.0) * step(y)" for i in range(200)))
+
+
+def test_programs_from_different_processes_do_not_take_each_others_parts(tmp_path: Path) -> None:
+    """Two processes number their functions alike, and a third loads what both left on disk."""
+    (tmp_path / "slotted.py").write_text(SLOTTED)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+
+    def run(*names: str) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, *names], env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout.split()
+
+    assert run("double") == ["14.0", "0", "1"]
+    assert run("triple") == ["21.0", "0", "1"]
+    assert run("double", "triple") == ["14.0", "21.0", "2", "0"]
 
 
 def test_kernels_of_a_console_work_without_a_cache() -> None:

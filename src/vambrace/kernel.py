@@ -2,20 +2,21 @@
 
 A kernel is an ordinary Python function on numbers, arrays and NamedTuples. The decorator only marks it, so importing
 vambrace does not import Numba, and calling a kernel runs plain Python. `compiled` turns a kernel and every kernel it
-calls into machine code; `interpreted` gives the same function as plain Python. Both can bind *slots*: global names
-that the function mentions and that are filled in for one use (the game loop's `select`, `update`, `draw`, ...).
+calls into machine code; `interpreted` gives the same function as plain Python. Both bind *slots*: global names that
+a kernel mentions and that are filled in for one use (the game loop's `select`, `update`, `draw`, ...).
 
 Every Numba option of the package lives here, and nowhere else.
 
 Why slots and not arguments: Numba's disk cache never hits for a function that takes other compiled functions, because
 their identity is random. Here each combination gets a name of its own that ends in a fingerprint of everything it was
 made of (its bytecode, the constants it mentions, and the same of each kernel it calls). A second process therefore
-finds the machine code on disk and compiles nothing, and a changed source can never meet a stale file.
+finds the machine code on disk and compiles nothing, and a changed source can never meet a stale file. The parts carry
+such names too: programs from disk are linked by name, and two processes would else name different parts alike.
 """
 
 import hashlib
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -24,9 +25,20 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # arrays, it works on those that it is given.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
-_parts: dict[Any, tuple[Any, str]] = {}  # kernel -> (dispatcher, fingerprint)
+_parts: dict[Any, tuple[Any, str]] = {}  # (kernel, slots) -> (dispatcher, fingerprint)
 _programs: dict[Any, Any] = {}  # (kernel, slots) -> dispatcher
 _MARK = "__vambrace_kernel__"
+
+
+class Slot:
+    """A place that is filled in when a program is made: `select = Slot("select")`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *_: Any) -> Any:
+        """A slot is only called when somebody runs a kernel that was never made into a program."""
+        raise NotImplementedError(f"the slot {self.name!r} was not bound")
 
 
 def kernel(function: Function) -> Function:
@@ -47,18 +59,22 @@ def is_kernel(thing: object) -> bool:
 
 
 def interpreted(function: Callable[..., Any], slots: Mapping[str, Any]) -> Callable[..., Any]:
-    """The function as plain Python, with its slots bound."""
-    return _with_globals(function, slots, function.__qualname__)
+    """The function as plain Python, with its slots bound, and likewise every kernel that it calls."""
+    if not _slots_of(function, slots):
+        return function
+    fillings = {name: _filled(value, slots) for name, value in _mentions(function)}
+    bound = {name: interpreted(each, slots) if is_kernel(each) else each for name, each in fillings.items()}
+    return _rebuilt(function, bound, function.__qualname__)
 
 
 def compiled(function: Callable[..., Any], slots: Mapping[str, Any]) -> Callable[..., Any]:
     """The function as machine code, with its slots bound; kept in memory and, where Numba can, on disk."""
-    key = (function, tuple(sorted(slots.items())))
+    key = (function, _slots_of(function, slots))
     if key not in _programs:
         import numba
 
         bound, fingerprint = _bind(function, slots)
-        program = _with_globals(function, bound, f"{function.__qualname__}_{fingerprint[:16]}")
+        program = _rebuilt(function, bound, f"{function.__qualname__}_{fingerprint[:16]}")
         try:
             _programs[key] = numba.njit(cache=True, **OPTIONS)(program)
         except RuntimeError:  # no place on disk for this function: it was typed into a console
@@ -75,38 +91,58 @@ def cache_statistics() -> tuple[int, int]:
     )
 
 
+def _mentions(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
+    """Each name from outside that a function mentions, with what it stands for there: globals and closed-over names."""
+    for name in function.__code__.co_names:
+        if name in function.__globals__:
+            yield name, function.__globals__[name]
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        yield name, cell.cell_contents
+
+
+def _filled(value: Any, slots: Mapping[str, Any]) -> Any:
+    """What a slot is filled with; a slot that nobody filled, and anything else, stays as it is."""
+    return slots.get(value.name, value) if isinstance(value, Slot) else value
+
+
+def _slots_of(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """The slots that a function or a kernel that it calls, however deep, mentions, with their fillings."""
+    found: dict[str, Any] = {}
+    waiting, seen = [function], {function}
+    while waiting:
+        for _, value in _mentions(waiting.pop()):
+            filling = _filled(value, slots)
+            if isinstance(value, Slot):
+                found[value.name] = filling
+            if is_kernel(filling) and filling not in seen:
+                seen.add(filling)
+                waiting.append(filling)
+    return tuple(sorted(found.items()))
+
+
 def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """What each global name stands for in the compiled form, and a fingerprint of it all."""
     code = function.__code__
-    digest = hashlib.sha256(repr((code.co_code, code.co_consts, code.co_varnames, OPTIONS)).encode())
+    digest = hashlib.sha256(repr((code.co_code, code.co_consts, code.co_names, code.co_varnames, OPTIONS)).encode())
     bound: dict[str, Any] = {}
-    for name in code.co_names:
-        if name in slots:
-            value = slots[name]
-        elif name in function.__globals__:
-            value = function.__globals__[name]
-        else:
-            digest.update(name.encode())  # an attribute or a builtin
-            continue
-        if is_kernel(value):
-            value, identity = _part(value)
-        else:
-            identity = _identity(value)
-        bound[name] = value
+    for name, value in _mentions(function):
+        filling = _filled(value, slots)
+        bound[name], identity = _part(filling, slots) if is_kernel(filling) else (filling, _identity(filling))
         digest.update(f"{name}={identity};".encode())
     return bound, digest.hexdigest()
 
 
-def _part(function: Callable[..., Any]) -> tuple[Any, str]:
+def _part(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Any, str]:
     """A kernel as it is called by another one, and its fingerprint."""
-    if function not in _parts:
+    key = (function, _slots_of(function, slots))
+    if key not in _parts:
         import numba
 
-        bound, fingerprint = _bind(function, {})
+        bound, fingerprint = _bind(function, slots)
         inline = getattr(function, _MARK) == "inline"
-        part = _with_globals(function, bound, function.__qualname__)
-        _parts[function] = (numba.njit(forceinline=inline, **OPTIONS)(part), f"{fingerprint}{inline}")
-    return _parts[function]
+        part = _rebuilt(function, bound, f"{function.__qualname__}_{fingerprint[:16]}")
+        _parts[key] = (numba.njit(forceinline=inline, **OPTIONS)(part), f"{fingerprint}{inline}")
+    return _parts[key]
 
 
 def _identity(value: Any) -> str:
@@ -115,6 +151,8 @@ def _identity(value: Any) -> str:
         return value.__name__
     if isinstance(value, type):
         return f"{value.__qualname__}{getattr(value, '_fields', '')}"
+    if isinstance(value, Slot):
+        return f"slot {value.name}"
     if callable(value):  # not a kernel: a builtin, or an attribute that shares its name with a global
         return f"{value.__module__}.{value.__qualname__}"
     if hasattr(value, "tobytes"):
@@ -122,9 +160,11 @@ def _identity(value: Any) -> str:
     return repr(value)
 
 
-def _with_globals(function: Callable[..., Any], replaced: Mapping[str, Any], qualname: str) -> Callable[..., Any]:
-    scope = {**function.__globals__, **replaced}
-    copy = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
+def _rebuilt(function: Callable[..., Any], bound: Mapping[str, Any], qualname: str) -> Callable[..., Any]:
+    """A copy of a function in which the names that it mentions stand for something else."""
+    closure = tuple(types.CellType(bound[name]) for name in function.__code__.co_freevars)
+    scope = {**function.__globals__, **bound}
+    copy = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, closure)
     copy.__qualname__ = qualname
     copy.__module__ = function.__module__
     return copy

@@ -36,6 +36,14 @@ class Policy:
 
     `probability` is the chance with which the policy made this choice, and `tag` a whole number that it wants back
     with the answer, so that nothing hides between asking and telling.
+
+    A policy that plays the same cycle of arms for long stretches may offer three kernels more, and the leap engine
+    takes each stretch in one step (docs/leap.md):
+
+    cycle(state) -> (arms, count)               the arms of one sweep, in order
+    quiet(state) -> sweeps                      how many whole sweeps from here on it plays exactly this cycle whatever
+                                                rewards in [0, 1] come; zero in mid-sweep
+    absorb(state, sweeps, totals) -> state      so many sweeps at once; totals[arm] is what each arm's pulls paid
     """
 
     name: ClassVar[str]
@@ -43,6 +51,9 @@ class Policy:
     randomized: ClassVar[bool] = False  # whether `select` draws from its stream
     select: Kernel
     update: Kernel
+    cycle: Kernel | None = None
+    quiet: Kernel | None = None
+    absorb: Kernel | None = None
 
     def init(self, n_arms: int, horizon: int) -> Any:
         """A fresh state."""
@@ -69,6 +80,11 @@ class Adversary:
                                                                  before the arm is known (Procedure 2)
 
     `view` is the policy's state; a white-box attack names the parts of it that it reads in `reads`.
+
+    A strong attack whose rule depends on nothing but the arm, the reward and what the policy has dropped is written as
+    one kernel instead, which the leap engine understands too (docs/leap.md):
+
+    respond(state, view, arm, reward) -> (chance, altered)       with this chance return `altered`
     """
 
     name: ClassVar[str]
@@ -78,6 +94,7 @@ class Adversary:
     budget: float
     alter: Kernel
     corrupt: Kernel
+    respond: Kernel | None = None
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -94,11 +111,13 @@ class Environment:
 
     draw(state, arm, rng) -> reward
     draw_total(state, arm, pulls, rng) -> the sum of `pulls` rewards in one draw; None where there is no closed form
+    outcomes(state, arm) -> (high, low, chance of high), where an arm has no more than two rewards; else None
     """
 
     name: ClassVar[str]
     draw: Kernel
     draw_total: Kernel | None = None
+    outcomes: Kernel | None = None
 
     @property
     def n_arms(self) -> int:

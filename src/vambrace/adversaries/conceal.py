@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from vambrace import validation
+from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernel import kernel
-from vambrace.protocols import Adversary, Floats
-from vambrace.sampling import Stream
+from vambrace.protocols import Floats
 
 
 class State(NamedTuple):
@@ -24,17 +24,17 @@ class State(NamedTuple):
 
 
 @kernel
-def alter(state: State, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, State]:
-    return (0.0 if arm == state.arm else reward), state
+def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    return (1.0 if arm == state.arm else 0.0), 0.0
 
 
 @kernel
-def alter_until_dropped(state: State, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, State]:
-    return (0.0 if arm == state.arm and not view.arms.dropped[arm] else reward), state
+def respond_until_dropped(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    return (1.0 if arm == state.arm and not view.arms.dropped[arm] else 0.0), 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conceal(Adversary):
+class Conceal(StationaryAdversary):
     """Make the best arm look worthless.
 
     >>> import vambrace as vb
@@ -45,7 +45,6 @@ class Conceal(Adversary):
 
     name = "conceal"
     reference = "Theorem 1"
-    strength = "strong"
     knowledge = "oracle means"
 
     budget: float = float("inf")
@@ -58,9 +57,9 @@ class Conceal(Adversary):
         validation.flag("stop_when_dropped", self.stop_when_dropped)
 
     @property
-    def alter(self) -> Any:  # type: ignore[override]
+    def respond(self) -> Any:  # type: ignore[override]
         """The kernel: with or without a look at the policy."""
-        return alter_until_dropped if self.stop_when_dropped else alter
+        return respond_until_dropped if self.stop_when_dropped else respond
 
     @property
     def reads(self) -> tuple[str, ...]:

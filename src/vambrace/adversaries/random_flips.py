@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from vambrace import validation
+from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernel import kernel
-from vambrace.protocols import Adversary, Floats
-from vambrace.sampling import Stream, uniform
+from vambrace.protocols import Floats
 
 
 class State(NamedTuple):
@@ -21,12 +21,12 @@ class State(NamedTuple):
 
 
 @kernel
-def alter(state: State, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, State]:
-    return (1.0 - reward if uniform(rng) < state.rate else reward), state
+def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    return state.rate, 1.0 - reward
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomFlips(Adversary):
+class RandomFlips(StationaryAdversary):
     """Flip observed rewards at random.
 
     >>> import vambrace as vb
@@ -37,13 +37,12 @@ class RandomFlips(Adversary):
 
     name = "random-flips"
     reference = "baseline"
-    strength = "strong"
     knowledge = "black box"
 
     budget: float = float("inf")
     rate: float = 0.1
 
-    alter = staticmethod(alter)
+    respond = staticmethod(respond)
 
     def __post_init__(self) -> None:
         validation.budget(self.budget)

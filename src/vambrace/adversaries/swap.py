@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vambrace import validation
+from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernel import kernel
-from vambrace.protocols import Adversary, Floats
-from vambrace.sampling import Stream
+from vambrace.protocols import Floats
 
 
 class State(NamedTuple):
@@ -24,12 +24,12 @@ class State(NamedTuple):
 
 
 @kernel
-def alter(state: State, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, State]:
-    return reward - state.shifts[arm], state
+def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    return 1.0, reward - state.shifts[arm]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Swap(Adversary):
+class Swap(StationaryAdversary):
     """Push every arm but the target below it.
 
     >>> import vambrace as vb
@@ -40,14 +40,13 @@ class Swap(Adversary):
 
     name = "swap"
     reference = "Theorem 3"
-    strength = "strong"
     knowledge = "oracle means"
 
     budget: float = float("inf")
     target: int | None = None  # None: the worst
     margin: float = 0.1
 
-    alter = staticmethod(alter)
+    respond = staticmethod(respond)
 
     def __post_init__(self) -> None:
         validation.budget(self.budget)

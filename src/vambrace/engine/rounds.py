@@ -1,4 +1,4 @@
-"""The game, round by round: the only loop.
+"""The game, round by round: the only loop. With LEAP it skips the stretches in which nothing can happen.
 
 The names in capitals and the functions `select`, `update`, `draw`, `draw_total`, `alter` and `corrupt` are slots:
 `simulate` binds them to the kernels of one policy, one adversary and one environment, and to the options of one run
@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vambrace.engine.leap import leap
 from vambrace.engine.meter import meter, meter_all
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernel import Slot, kernel, rare_kernel
 from vambrace.protocols import Floats, Integers, Pending
 from vambrace.sampling import Stream
 
 FINISHED, STOPPED, BAD_ARM, BAD_REWARD = 0, 1, 2, 3
-CHUNK = 2**22  # rounds between two looks at the stop flag
+CHUNK = 2**22  # steps (rounds or leaps) between two looks at the stop flag
 
 
 class Setting(NamedTuple):
@@ -61,12 +62,15 @@ class Record(NamedTuple):
     pending: Integers  # zeros
 
 
-def _slot(*_: Any) -> Any:
-    raise NotImplementedError("a slot of the game loop was not bound")
-
-
-select = update = draw = draw_total = alter = corrupt = _slot
-STRONG = MEDIUM = BOUNDED = REALIZED = CLOSED_FORM = False
+select, update = Slot("select"), Slot("update")
+draw, draw_total = Slot("draw"), Slot("draw_total")
+alter, corrupt = Slot("alter"), Slot("corrupt")
+STRONG: Any = Slot("STRONG")
+MEDIUM: Any = Slot("MEDIUM")
+BOUNDED: Any = Slot("BOUNDED")
+REALIZED: Any = Slot("REALIZED")
+CLOSED_FORM: Any = Slot("CLOSED_FORM")
+LEAP: Any = Slot("LEAP")
 
 
 @kernel
@@ -80,8 +84,23 @@ def play(
     spent, t = 0.0, 0
     for i in range(len(setting.checkpoints)):
         while t < setting.checkpoints[i]:
-            pause = min(setting.checkpoints[i], t + CHUNK)
-            while t < pause:
+            for _ in range(min(setting.checkpoints[i] - t, CHUNK)):
+                if LEAP:
+                    policy, spent, leapt = leap(
+                        policy,
+                        adversary,
+                        environment,
+                        streams,
+                        record,
+                        spent,
+                        setting.budget,
+                        setting.checkpoints[i] - t,
+                    )
+                    t += leapt
+                    if t == setting.checkpoints[i]:
+                        break
+                    if leapt > 0:
+                        continue
                 t += 1
                 if MEDIUM:
                     for k in range(n_arms):

@@ -59,11 +59,13 @@ def simulate(
     validation.choice("engine", engine, ENGINES)
     workers = validation.whole("threads", os.cpu_count() or 1 if threads is None else threads, low=1, high=10**4)
     points = validation.checkpoints(checkpoints, game.horizon)
-    if engine == "leap":
-        raise NotApplicable("engine: expected auto or rounds, got leap, which this version does not have")
+    obstacle = game.obstacle_to_leaping() if engine != "rounds" else ""
+    if engine == "leap" and obstacle:
+        raise NotApplicable(f"engine leap: {obstacle}")
+    leaping = engine != "rounds" and not obstacle
 
     sheet = _Sheet(replications, len(points), game.n_arms)
-    play = _program(game, interpret)
+    play = _program(game, leaping, interpret)
     setting = Setting(game.means.max() - game.means, game.budget, points)
 
     def replicate(r: int) -> None:
@@ -82,7 +84,7 @@ def simulate(
         horizon=game.horizon,
         replications=replications,
         seed=seed,
-        engine="rounds",
+        engine="leap" if leaping else "rounds",
         bounded=bounded,
         checkpoints=points,
         pseudo_regret=sheet.pseudo,
@@ -165,22 +167,50 @@ class _Game:
         strength = None if self.adversary is None else self.adversary.strength
         medium, total = strength == "medium", self.environment.draw_total
         slots: dict[str, Any] = {
-            "select": self.policy.select,
-            "update": self.policy.update,
-            "draw": self.environment.draw,
             "STRONG": strength == "strong",
             "MEDIUM": medium,
             "BOUNDED": self.bounded,
             "REALIZED": self.realized,
             "CLOSED_FORM": total is not None and not medium,
         }
-        if strength == "strong" and self.adversary is not None:
-            slots["alter"] = self.adversary.alter
-        if strength == "medium" and self.adversary is not None:
-            slots["corrupt"] = self.adversary.corrupt
-        if total is not None:
-            slots["draw_total"] = total
+        for thing, kernels in (
+            (self.policy, ("select", "update", "cycle", "quiet", "absorb")),
+            (self.environment, ("draw", "draw_total", "outcomes")),
+            (self.adversary, ("alter", "corrupt", "respond")),
+        ):
+            offered = {kernel: getattr(thing, kernel, None) for kernel in kernels}
+            slots |= {kernel: function for kernel, function in offered.items() if function is not None}
         return slots
+
+    def obstacle_to_leaping(self) -> str:
+        """Why the leap engine would not be exact here; empty where it is."""
+        policy, environment, adversary = self.policy, self.environment, self.adversary
+        if policy.quiet is None:
+            return f"policy {policy.name} may change its mind after any round (it has no quiet, cycle and absorb)"
+        if environment.outcomes is None:
+            return f"environment {environment.name} has more than two rewards to an arm, so sums have no binomial law"
+        if adversary is None:
+            return ""
+        if adversary.strength == "medium":
+            return f"adversary {adversary.name} is medium: it sees the rewards of all arms in every round"
+        if adversary.respond is None:
+            return f"adversary {adversary.name} may change its rule after any round (it has no respond)"
+        if not self.bounded and self._leaves_unit_interval(adversary):
+            return (
+                f"adversary {adversary.name} returns rewards outside [0, 1] with bounded=False, "
+                "so that totals may move by more than one a sweep"
+            )
+        return ""
+
+    def _leaves_unit_interval(self, adversary: Adversary) -> bool:
+        view, attack, state = self.states()
+        for arm in range(self.n_arms):
+            high, low, likely = self.environment.outcomes(state, arm)  # type: ignore[misc]
+            for reward, possible in ((high, likely > 0), (low, likely < 1)):
+                chance, altered = adversary.respond(attack, view, arm, reward)  # type: ignore[misc]
+                if possible and chance > 0 and not 0.0 <= altered <= 1.0:
+                    return True
+        return False
 
     def fault(self, code: int, t: int, arm: int, value: float) -> str:
         """What went wrong, and who did it."""
@@ -217,9 +247,9 @@ class _Sheet:
         )
 
 
-def _program(game: _Game, interpret: bool) -> Kernel:
+def _program(game: _Game, leaping: bool, interpret: bool) -> Kernel:
     """The game loop for one game; interpreted also where a part of it is ordinary Python."""
-    slots = game.slots()
+    slots = game.slots() | {"LEAP": leaping}
     foreign = any(callable(slot) and not is_kernel(slot) for slot in slots.values())
     return interpreted(rounds.play, slots) if interpret or foreign else compiled(rounds.play, slots)
 

@@ -28,6 +28,11 @@ def draw_total(state: State, arm: int, pulls: int, rng: Stream) -> float:
     return float(binomial(pulls, state.means[arm], rng))
 
 
+@kernel
+def outcomes(state: State, arm: int) -> tuple[float, float, float]:
+    return 1.0, 0.0, state.means[arm]
+
+
 @dataclass(frozen=True)
 class Bernoulli(Environment):
     """Rewards of zero and one with the given means.
@@ -41,7 +46,7 @@ class Bernoulli(Environment):
 
     means: Sequence[float]
 
-    draw, draw_total = staticmethod(draw), staticmethod(draw_total)
+    draw, draw_total, outcomes = staticmethod(draw), staticmethod(draw_total), staticmethod(outcomes)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "means", validation.means(self.means))

@@ -28,6 +28,11 @@ def draw_total(state: State, arm: int, pulls: int, rng: Stream) -> float:
     return pulls * state.means[arm]
 
 
+@kernel
+def outcomes(state: State, arm: int) -> tuple[float, float, float]:
+    return state.means[arm], 0.0, 1.0
+
+
 @dataclass(frozen=True)
 class Deterministic(Environment):
     """Every pull of an arm pays the same.
@@ -42,7 +47,7 @@ class Deterministic(Environment):
 
     means: Sequence[float]
 
-    draw, draw_total = staticmethod(draw), staticmethod(draw_total)
+    draw, draw_total, outcomes = staticmethod(draw), staticmethod(draw_total), staticmethod(outcomes)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "means", validation.means(self.means))

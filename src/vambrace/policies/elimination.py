@@ -101,6 +101,18 @@ def record(arms: Arms, arm: int, reward: float) -> None:
 
 
 @kernel
+def absorb_sweeps(arms: Arms, sweeps: int, totals: Floats) -> Arms:
+    """Enter so many whole sweeps at once, starting and ending at equal counts; totals[arm] is what they paid."""
+    for i in range(arms.n_active):
+        arm = arms.active[i]
+        arms.totals[arm] += totals[arm]
+        arms.counts[arm] += sweeps
+    return Arms(
+        arms.totals, arms.counts, arms.active, arms.dropped, arms.n_active, arms.floor + sweeps, arms.n_active, 0
+    )
+
+
+@kernel
 def advance(arms: Arms, arm: int) -> Arms:
     """Follow the smallest count after an observation of `arm` was recorded; `floor` grows when a sweep is complete."""
     if arms.dropped[arm]:
@@ -131,13 +143,19 @@ def advance_and_test(arms: Arms, arm: int, rule: Rule, next_test: int, last_test
     counts every completed sweep is tested. SE-WR-Stop tests no more after `last_test`.
     """
     grown = advance(arms, arm)
-    if grown.floor > arms.floor and grown.n_active > 1 and grown.floor <= last_test:
-        if grown.excess > 0:
-            return eliminate(grown, rule), 0
-        if grown.floor >= next_test:
-            fewer = eliminate(grown, rule)
+    return drop_if_due(grown, rule, next_test, last_test) if grown.floor > arms.floor else (grown, next_test)
+
+
+@kernel
+def drop_if_due(arms: Arms, rule: Rule, next_test: int, last_test: int) -> tuple[Arms, int]:
+    """The elimination test at the end of a sweep, and when the next one can matter."""
+    if arms.n_active > 1 and arms.floor <= last_test:
+        if arms.excess > 0:
+            return eliminate(arms, rule), 0
+        if arms.floor >= next_test:
+            fewer = eliminate(arms, rule)
             return fewer, fewer.floor + quiet_sweeps(fewer, rule) + 1
-    return grown, next_test
+    return arms, next_test
 
 
 @rare_kernel

@@ -21,6 +21,7 @@ from vambrace.policies.elimination import (
     RADII,
     Arms,
     Rule,
+    absorb_sweeps,
     advance,
     check_radius,
     eliminate,
@@ -28,7 +29,7 @@ from vambrace.policies.elimination import (
     next_in_sweep,
     record,
 )
-from vambrace.protocols import Pending, Policy
+from vambrace.protocols import Floats, Integers, Pending, Policy
 from vambrace.sampling import Stream
 
 CAPS = ("paper", "repaired")
@@ -54,7 +55,11 @@ def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int
 @kernel
 def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
     record(state.arms, arm, reward)
-    arms = advance(state.arms, arm)
+    return _advanced(state, advance(state.arms, arm))
+
+
+@kernel
+def _advanced(state: State, arms: Arms) -> State:
     if arms.floor >= state.pulls_due:
         return _next_phase(state, arms)
     return State(arms, state.rule, state.phase, state.pulls_due, state.n_arms, state.cap, state.first_guess)
@@ -78,6 +83,23 @@ def _next_phase(state: State, arms: Arms) -> State:
     return State(arms, rule, phase, pulls_due, state.n_arms, state.cap, state.first_guess)
 
 
+@kernel
+def cycle(state: State) -> tuple[Integers, int]:
+    return state.arms.active, state.arms.n_active
+
+
+@kernel
+def quiet(state: State) -> int:
+    """To the end of the phase."""
+    arms = state.arms
+    return state.pulls_due - arms.floor if arms.at_floor == arms.n_active else 0
+
+
+@kernel
+def absorb(state: State, sweeps: int, totals: Floats) -> State:
+    return _advanced(state, absorb_sweeps(state.arms, sweeps, totals))
+
+
 @dataclass(frozen=True, kw_only=True)
 class PEWR(Policy):
     """Phased elimination that survives an attack of unknown size.
@@ -96,6 +118,7 @@ class PEWR(Policy):
     radius: str = "paper"
 
     select, update = staticmethod(select), staticmethod(update)
+    cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
 
     def __post_init__(self) -> None:
         validation.delta(self.delta)

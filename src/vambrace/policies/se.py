@@ -31,6 +31,7 @@ class SE(Policy):
     radius: str = "paper"
 
     select, update = staticmethod(se_wr.select), staticmethod(se_wr.update)
+    cycle, quiet, absorb = staticmethod(se_wr.cycle), staticmethod(se_wr.quiet), staticmethod(se_wr.absorb)
 
     def __post_init__(self) -> None:
         validation.delta(self.delta)

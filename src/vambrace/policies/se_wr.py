@@ -23,14 +23,16 @@ from vambrace.policies.elimination import (
     NEVER,
     Arms,
     Rule,
+    absorb_sweeps,
     advance_and_test,
     check_radius,
+    drop_if_due,
     make_arms,
     make_rule,
     next_in_sweep,
     record,
 )
-from vambrace.protocols import Pending, Policy
+from vambrace.protocols import Floats, Integers, Pending, Policy
 from vambrace.sampling import Stream
 
 
@@ -57,6 +59,29 @@ def update(state: State, arm: int, reward: float, probability: float, tag: int) 
     return State(arms, state.rule, next_test, state.last_test)
 
 
+@kernel
+def cycle(state: State) -> tuple[Integers, int]:
+    return state.arms.active, state.arms.n_active
+
+
+@kernel
+def quiet(state: State) -> int:
+    """Up to the next sweep after which an arm may fall, that sweep included."""
+    arms = state.arms
+    if arms.at_floor < arms.n_active:
+        return 0
+    if arms.n_active == 1 or max(state.next_test, arms.floor + 1) > state.last_test:
+        return NEVER
+    return max(state.next_test - arms.floor, 1)
+
+
+@kernel
+def absorb(state: State, sweeps: int, totals: Floats) -> State:
+    arms = absorb_sweeps(state.arms, sweeps, totals)
+    arms, next_test = drop_if_due(arms, state.rule, state.next_test, state.last_test)
+    return State(arms, state.rule, next_test, state.last_test)
+
+
 @dataclass(frozen=True, kw_only=True)
 class SEWR(Policy):
     """Successive elimination that survives ``budget`` fake events.
@@ -77,6 +102,7 @@ class SEWR(Policy):
     radius: str = "paper"
 
     select, update = staticmethod(select), staticmethod(update)
+    cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
 
     def __post_init__(self) -> None:
         validation.budget(self.budget, finite=True)

@@ -50,6 +50,7 @@ class SEWRStop(Policy):
     radius: str = "paper"
 
     select, update = staticmethod(se_wr.select), staticmethod(se_wr.update)
+    cycle, quiet, absorb = staticmethod(se_wr.cycle), staticmethod(se_wr.quiet), staticmethod(se_wr.absorb)
 
     def __post_init__(self) -> None:
         validation.budget(self.budget, finite=True)

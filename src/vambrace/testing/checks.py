@@ -11,7 +11,7 @@ import numpy as np
 from vambrace.engine.result import Result
 from vambrace.engine.simulate import simulate
 from vambrace.environments import Bernoulli
-from vambrace.kernel import compiled, is_kernel, kernel
+from vambrace.kernel import Slot, compiled, is_kernel, kernel
 from vambrace.live.learner import Learner
 from vambrace.policies import UCB1
 from vambrace.protocols import Adversary, Environment, Floats, Pending, Policy
@@ -79,9 +79,7 @@ def _require(condition: bool, otherwise: str) -> None:
         raise AssertionError(otherwise)
 
 
-def draw(*_: Any) -> float:
-    """A slot of `_fill`."""
-    raise NotImplementedError
+draw = Slot("draw")
 
 
 @kernel

@@ -1,0 +1,161 @@
+"""The leap engine has the law of the round engine: exactly on deterministic arms, in two-sample tests else."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+import vambrace as vb
+from vambrace.errors import NotApplicable
+from vambrace.protocols import Integers
+
+MEASURES = ("pseudo_regret", "realized_regret", "observed_regret", "cost", "pulls")
+BUDGET = 60.0
+POLICIES = [
+    vb.SE(radius="tight"),
+    vb.SEWR(budget=BUDGET, radius="paper"),
+    vb.SEWR(budget=BUDGET, radius="tight"),
+    vb.SEWR(budget=BUDGET, radius="kl"),
+    vb.SEWRStop(budget=BUDGET, stop="additive", radius="tight"),
+    vb.SEWRStop(budget=BUDGET, stop="multiplicative", radius="tight"),
+    vb.PEWR(),
+    vb.PEWR(cap="repaired", radius="tight"),
+]
+ATTACKS: list[vb.Adversary | None] = [
+    None,
+    vb.Conceal(budget=BUDGET),
+    vb.Conceal(budget=BUDGET, stop_when_dropped=True),
+    vb.Conceal(budget=float("inf"), stop_when_dropped=True),
+    vb.Swap(budget=BUDGET, target=1, margin=0.125),
+    vb.Swap(margin=0.25),
+    vb.RandomFlips(budget=BUDGET, rate=0.25),
+    vb.RandomFlips(rate=0.25),
+]
+PAIRS = list(itertools.product(POLICIES, ATTACKS))
+COINLESS = [(policy, attack) for policy, attack in PAIRS if not isinstance(attack, vb.RandomFlips)]
+
+
+def both(policy: vb.Policy, env: vb.Environment, attack: vb.Adversary | None, **options: Any) -> tuple[vb.Result, ...]:
+    results = tuple(vb.simulate(policy, env, attack, engine=engine, **options) for engine in ("rounds", "leap"))
+    assert [result.engine for result in results] == ["rounds", "leap"]
+    return results
+
+
+@pytest.mark.parametrize(("policy", "attack"), COINLESS, ids=str)
+def test_exactly_equal_on_deterministic_arms(policy: vb.Policy, attack: vb.Adversary | None) -> None:
+    """Rewards that are multiples of 1/64, so that sums are exact: every number agrees, at checkpoints anywhere."""
+    environment = vb.Deterministic([0.75, 0.5, 0.328125, 0.25])
+    for horizon in (4, 7, 1_000, 12_345):
+        points = np.unique(np.linspace(1, horizon, 37).astype(int))
+        rounds, leap = both(policy, environment, attack, horizon=horizon, checkpoints=points.tolist())
+        for measure in MEASURES:
+            assert np.array_equal(getattr(rounds, measure), getattr(leap, measure)), measure
+
+
+def test_arbitrary_deterministic_means_agree_to_rounding() -> None:
+    environment = vb.Deterministic([0.9, 0.7, 0.3])
+    rounds, leap = both(vb.SEWR(budget=9.7), environment, vb.Conceal(budget=9.7), horizon=50_000)
+    assert np.array_equal(rounds.pulls, leap.pulls)
+    assert np.array_equal(rounds.pseudo_regret, leap.pseudo_regret)
+    for measure in ("realized_regret", "observed_regret", "cost"):
+        np.testing.assert_allclose(getattr(leap, measure), getattr(rounds, measure), rtol=1e-9, atol=1e-6)
+
+
+def drop_rounds(pulls: Integers) -> Integers:
+    """The round in which each arm was pulled last, had all been swept together: when it was dropped."""
+    return np.minimum(pulls[:, :, None], pulls[:, None, :]).sum(axis=2)
+
+
+FALSE_ALARM = 1e-4
+REPLICATIONS = 2_000
+HORIZON = 20_000
+ENV = vb.Bernoulli([0.8, 0.65, 0.4, 0.1])
+TESTS = len(PAIRS) * (3 + 1 + 4 + 4)  # three regrets, the cost, pulls and drop rounds of four arms
+
+
+@pytest.mark.parametrize(("policy", "attack"), PAIRS, ids=str)
+def test_the_same_law_on_bernoulli_arms(policy: vb.Policy, attack: vb.Adversary | None) -> None:
+    """Kolmogorov-Smirnov on every measure of 2,000 replications each.
+
+    Bonferroni over all tests of all pairs: the chance that any of them fails although the laws agree is at most 10^-4.
+    """
+    options: dict[str, Any] = {"horizon": HORIZON, "replications": REPLICATIONS, "checkpoints": [HORIZON // 3]}
+    rounds = vb.simulate(policy, ENV, attack, engine="rounds", seed=1, **options)
+    leap = vb.simulate(policy, ENV, attack, engine="leap", seed=2, **options)
+    assert (leap.cost <= (attack.budget if attack else 0.0)).all()
+    samples = {
+        name: (getattr(rounds, name)[:, -1], getattr(leap, name)[:, -1])
+        for name in ("pseudo_regret", "realized_regret", "observed_regret", "cost")
+    }
+    for arm in range(4):
+        samples[f"pulls of arm {arm}"] = (rounds.pulls[:, arm], leap.pulls[:, arm])
+        samples[f"drop round of arm {arm}"] = (drop_rounds(rounds.pulls)[:, arm], drop_rounds(leap.pulls)[:, arm])
+    for name, (one, other) in samples.items():
+        if np.ptp(one) == 0 and np.ptp(other) == 0:
+            assert one[0] == other[0], name
+        else:
+            assert ks_2samp(one, other, method="asymp").pvalue > FALSE_ALARM / TESTS, name
+
+
+def test_the_two_sample_test_can_fail() -> None:
+    """A gap that is off by a hundredth is seen."""
+    options: dict[str, Any] = {"horizon": HORIZON, "replications": REPLICATIONS, "checkpoints": 1}
+    rounds = vb.simulate(POLICIES[2], ENV, ATTACKS[1], engine="rounds", seed=1, **options)
+    other = vb.simulate(POLICIES[2], vb.Bernoulli([0.8, 0.64, 0.4, 0.1]), ATTACKS[1], engine="leap", seed=2, **options)
+    assert ks_2samp(rounds.pulls[:, 1], other.pulls[:, 1]).pvalue < FALSE_ALARM / TESTS
+
+
+def test_compiled_and_interpreted_leaps_are_the_same() -> None:
+    one, other = (
+        vb.simulate(POLICIES[2], ENV, vb.RandomFlips(budget=BUDGET), horizon=10**9, seed=5, interpret=interpret)
+        for interpret in (False, True)
+    )
+    assert one.engine == other.engine == "leap"
+    for measure in MEASURES:
+        assert np.array_equal(getattr(one, measure), getattr(other, measure))
+
+
+def test_checkpoints_are_met_exactly_and_pulls_add_up() -> None:
+    points = [1, 2, 3, 10, 999, 123_456_789, 10**12 - 1]
+    for policy in (vb.SEWR(budget=100), vb.PEWR()):
+        result = vb.simulate(policy, ENV, vb.Conceal(budget=100), horizon=10**12, checkpoints=points, replications=3)
+        assert result.checkpoints.tolist() == [*points, 10**12]
+        assert (result.pulls.sum(axis=1) == 10**12).all()
+        assert (np.diff(result.pseudo_regret, axis=1) >= 0).all()
+        assert (result.cost[:, -1] == 100.0).all()
+
+
+def test_ten_to_the_fifteen_rounds() -> None:
+    """The last digit still counts: pulls are whole, sums of 0/1 rewards too, and nothing overflows."""
+    for policy in (vb.SEWR(budget=1000), vb.SEWR(budget=1000, radius="kl"), vb.SEWRStop(budget=1000), vb.PEWR()):
+        result = vb.simulate(policy, ENV, vb.Conceal(budget=1000), horizon=10**15, replications=2)
+        assert (result.pulls.sum(axis=1) == 10**15).all()
+        assert (result.pulls.argmax(axis=1) == 0).all()
+        assert np.isfinite(result.realized_regret).all()
+        assert (np.abs(result.observed_regret - result.realized_regret) <= 2 * result.cost + 1.0).all()
+
+
+@pytest.mark.parametrize(
+    ("policy", "environment", "attack", "bounded", "why"),
+    [
+        (vb.UCB1(), ENV, None, True, "policy ucb1 may change its mind after any round"),
+        (vb.MSSEWR(), ENV, None, True, "policy ms-se-wr may change its mind"),
+        (vb.SE(), vb.Beta([0.5, 0.4]), None, True, "environment beta has more than two rewards"),
+        (vb.SE(), ENV, vb.Invert(), True, "adversary invert is medium"),
+        (vb.SE(), ENV, vb.Swap(), False, r"returns rewards outside \[0, 1\]"),
+    ],
+)
+def test_leaping_where_it_is_not_exact_is_refused_and_auto_falls_back(
+    policy: vb.Policy, environment: vb.Environment, attack: vb.Adversary | None, bounded: bool, why: str
+) -> None:
+    options: dict[str, Any] = {"horizon": 100, "bounded": bounded}
+    with pytest.raises(NotApplicable, match=f"engine leap: .*{why}"):
+        vb.simulate(policy, environment, attack, engine="leap", **options)
+    assert vb.simulate(policy, environment, attack, engine="auto", **options).engine == "rounds"
+
+
+def test_auto_leaps_where_it_can() -> None:
+    assert vb.simulate(vb.SE(), ENV, vb.Conceal(budget=3), horizon=100).engine == "leap"
+    assert vb.simulate(vb.PEWR(), ENV, vb.Conceal(budget=3), horizon=100, bounded=False).engine == "leap"
