@@ -3,7 +3,9 @@
 A user's mistake is one clear line on standard error and exit code 2, never a traceback.
 """
 
+import dataclasses
 import json
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +15,7 @@ import typer
 
 from vambrace import __version__, registry
 from vambrace.errors import InvalidParameter, VambraceError
+from vambrace.files import whole_file
 from vambrace.protocols import Adversary, Environment, Policy
 
 app = typer.Typer(
@@ -26,6 +29,9 @@ app = typer.Typer(
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Number = Annotated[str, typer.Option(metavar="NUMBER", help="A whole number; 1e6 is understood.")]
+
+
+INTERRUPTED = 130  # what shells expect after Ctrl-C
 
 
 class Kind(StrEnum):
@@ -71,8 +77,8 @@ def simulate(
     """Play policies against an adversary and print their regret."""
     from vambrace.engine.simulate import simulate as run
 
-    _check_ending(output, (".parquet", ".csv"))
-    _check_ending(plot, (".svg", ".png", ".pdf", ".html"))
+    _check_target(output, (".parquet", ".csv"))
+    _check_target(plot, (".svg", ".png", ".pdf", ".html"))
     environment, adversary = _environment(means, env), registry.adversary(attack)
     results = [
         run(
@@ -159,8 +165,9 @@ def main() -> None:
     except VambraceError as error:
         _fail(str(error))
     except (typer.Abort, KeyboardInterrupt):
-        typer.echo("vambrace: interrupted", err=True)
-        code = 130
+        code = INTERRUPTED
+    except MemoryError as error:
+        _fail(f"memory: expected a game that fits, got {error}")
     except OSError as error:
         _fail(f"{error.filename or 'file'}: {error.strerror or error}")
     except Exception as error:
@@ -170,6 +177,8 @@ def main() -> None:
             typer.echo(error.format_message())
             sys.exit(2)
         _fail(error.format_message())
+    if code == INTERRUPTED:
+        typer.echo("vambrace: interrupted", err=True)
     sys.exit(code or 0)
 
 
@@ -191,14 +200,22 @@ def _whole(name: str, text: str) -> int:
 
 def _environment(means: str | None, env: str | None) -> Environment:
     if (means is None) == (env is None):
-        raise InvalidParameter("environment: expected either --means 0.9,0.8 or --env NAME:means=0.9/0.8")
+        came = "neither" if means is None else "both"
+        raise InvalidParameter(f"environment: expected either --means 0.9,0.8 or --env NAME:means=0.9/0.8, got {came}")
     return registry.environment(env if env is not None else f"bernoulli:means={(means or '').replace(',', '/')}")
 
 
-def _check_ending(path: Path | None, endings: tuple[str, ...]) -> None:
-    """Refuse a file of unknown format before the work, not after it."""
-    if path is not None and path.suffix not in endings:
+def _check_target(path: Path | None, endings: tuple[str, ...]) -> None:
+    """Refuse a file of unknown format or in a place that cannot be written before the work, not after it."""
+    if path is None:
+        return
+    if path.suffix not in endings:
         raise InvalidParameter(f"file: expected a name ending in {' or '.join(endings)}, got {str(path)!r}")
+    if path.is_dir():
+        raise InvalidParameter(f"file: expected a file, got the folder {str(path)!r}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(path.parent, os.W_OK):
+        raise InvalidParameter(f"file: expected a folder that can be written, got {str(path.parent)!r}")
 
 
 def _write_frames(results: list[Any], path: Path) -> None:
@@ -207,19 +224,16 @@ def _write_frames(results: list[Any], path: Path) -> None:
     frame = polars.concat(
         r.to_frame().select(polars.lit(registry.spec_of(r.policy)).alias("policy"), polars.all()) for r in results
     )
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    frame.write_parquet(unfinished) if path.suffix == ".parquet" else frame.write_csv(unfinished)
-    unfinished.replace(path)
+    with whole_file(path) as unfinished, unfinished.open("wb") as file:
+        frame.write_parquet(file) if path.suffix == ".parquet" else frame.write_csv(file)
 
 
 def _describe(thing: type[Policy] | type[Adversary] | type[Environment]) -> dict[str, str]:
     """A line of `vambrace list`."""
-    import dataclasses
-
-    parameters = []
-    for field in dataclasses.fields(thing):  # type: ignore[arg-type]
-        required = field.default is dataclasses.MISSING
-        parameters.append(field.name if required else f"{field.name}={field.default}".lower())
+    parameters = [
+        field.name if registry.is_required(field) else f"{field.name}={field.default}".lower()
+        for field in dataclasses.fields(thing)  # type: ignore[arg-type]
+    ]
     entry = {"name": thing.name, "class": thing.__name__, "parameters": ", ".join(parameters)}
     if issubclass(thing, Adversary):
         entry |= {"strength": thing.strength, "knowledge": thing.knowledge}

@@ -6,7 +6,7 @@
     ├── DecisionError      an answer to a decision that is not open (also a ValueError)
     ├── HorizonReached     the learner has no rounds left (also a RuntimeError)
     ├── SnapshotError      a snapshot that cannot be restored (also a ValueError)
-    ├── NotApplicable      a combination that cannot be played, for example a white-box attack on a black box
+    ├── NotApplicable      a combination that cannot be played (also a ValueError)
     ├── NotComputed        a part of a result that was not asked for (also an AttributeError)
     ├── MissingExtra       an optional dependency is not installed (also an ImportError)
     └── GameFault          a policy or an adversary broke the rules in mid-game (also a RuntimeError)

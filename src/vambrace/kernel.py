@@ -14,7 +14,6 @@ finds the machine code on disk and compiles nothing, and a changed source can ne
 such names too: programs from disk are linked by name, and two processes would else name different parts alike.
 """
 
-import hashlib
 import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -122,6 +121,8 @@ def _slots_of(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[t
 
 def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """What each global name stands for in the compiled form, and a fingerprint of it all."""
+    import hashlib  # here and not above: a live learner needs no compiler
+
     code = function.__code__
     digest = hashlib.sha256(repr((code.co_code, code.co_consts, code.co_names, code.co_varnames, OPTIONS)).encode())
     bound: dict[str, Any] = {}
@@ -156,7 +157,7 @@ def _identity(value: Any) -> str:
     if callable(value):  # not a kernel: a builtin, or an attribute that shares its name with a global
         return f"{value.__module__}.{value.__qualname__}"
     if hasattr(value, "tobytes"):
-        return hashlib.sha256(value.tobytes()).hexdigest()
+        return str(value.tobytes())
     return repr(value)
 
 

@@ -48,7 +48,7 @@ class ProgressBar:
             parts.BarColumn(),
             parts.TaskProgressColumn(),
             parts.TimeRemainingColumn(),
-            console=rich.console.Console(stderr=True),
+            console=rich.console.Console(stderr=True, force_terminal=True),
             transient=True,
         )
         bar.add_task(self._title, total=self._total)

@@ -8,12 +8,13 @@ A spec is a name with parameters: ``se-wr:budget=100,radius=tight``; a list of n
 import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.metadata import entry_points
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+import numpy as np
+
 from vambrace import adversaries, environments, policies
-from vambrace.errors import InvalidParameter, UnknownName, VambraceError
+from vambrace.errors import InvalidParameter, MissingExtra, UnknownName, VambraceError
 from vambrace.protocols import Adversary, Environment, Policy
 
 Thing = TypeVar("Thing", Policy, Adversary, Environment)
@@ -25,10 +26,15 @@ _GROUPS = {"policy": "vambrace.policies", "adversary": "vambrace.adversaries", "
 @cache
 def known(kind: str) -> Mapping[str, type[Any]]:
     """Every registered class of a kind ("policy", "adversary" or "environment") by its name, sorted."""
+    from importlib import metadata  # slow to import, and seldom needed
+
     module = _MODULES[kind]
     classes = {thing.name: thing for thing in (getattr(module, name) for name in module.__all__)}
-    for entry in entry_points(group=_GROUPS[kind]):
-        classes.setdefault(entry.name, entry.load())
+    for entry in metadata.entry_points(group=_GROUPS[kind]):
+        try:
+            classes.setdefault(entry.name, entry.load())
+        except Exception as error:
+            raise MissingExtra(f"entry point {entry.value}: expected a class, got {error!r}") from error
     return dict(sorted(classes.items()))
 
 
@@ -54,12 +60,22 @@ def environment(spec: str) -> Environment:
 
 def spec_of(thing: Policy | Adversary | Environment) -> str:
     """The spec string of an object: what is not its default, in the order of its parameters."""
+    types = get_type_hints(type(thing))
     parts = [
-        f"{field.name}={_text(getattr(thing, field.name))}"
+        f"{field.name}={_text(getattr(thing, field.name), types[field.name])}"
         for field in dataclasses.fields(thing)  # type: ignore[arg-type]
-        if getattr(thing, field.name) != field.default
+        if is_required(field) or getattr(thing, field.name) != _default(field)
     ]
     return f"{thing.name}:{','.join(parts)}" if parts else thing.name
+
+
+def is_required(field: "dataclasses.Field[Any]") -> bool:
+    """Whether a parameter has no default."""
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _default(field: "dataclasses.Field[Any]") -> Any:
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
 def _parse(kind: str, spec: str) -> Any:
@@ -81,9 +97,7 @@ def _parse(kind: str, spec: str) -> Any:
             raise InvalidParameter(f"{kind} {name}: expected each parameter once, got {key!r} twice")
         values[key] = _value(f"{name}: {key}", types[key], text)
     missing = [
-        field.name
-        for field in dataclasses.fields(classes[name])
-        if field.default is dataclasses.MISSING and field.name not in values
+        field.name for field in dataclasses.fields(classes[name]) if is_required(field) and field.name not in values
     ]
     if missing:
         raise InvalidParameter(f"{kind} {name}: expected {name}:{missing[0]}=…, got no {missing[0]}")
@@ -99,7 +113,7 @@ def _value(where: str, kind: Any, text: str) -> Any:
         if text == "none":
             return None
         kind = next(each for each in get_args(kind) if each is not type(None))
-    if get_origin(kind) is Sequence:
+    if get_origin(kind) in (Sequence, tuple):
         return tuple(_value(where, get_args(kind)[0], each) for each in text.split("/"))
     if kind is str:
         return text
@@ -114,14 +128,17 @@ def _value(where: str, kind: Any, text: str) -> Any:
         raise InvalidParameter(f"{where}: expected {expected}, got {text!r}") from None
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, kind: Any) -> str:
+    """A value as `_value` reads it; numbers in one way each, so that equal objects have equal specs."""
     if value is None:
         return "none"
-    if isinstance(value, bool):
+    if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        return "/".join(_text(each) for each in value)
+        return "/".join(_text(each, *get_args(kind)[:1]) for each in value)
     if isinstance(value, str):
         return value
+    if int in (kind, *get_args(kind)):
+        return repr(int(value))
     number = float(value)
     return repr(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)

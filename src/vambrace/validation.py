@@ -1,7 +1,8 @@
 """Checks at the edge: each returns the value in its plain Python type or says what was expected and what came."""
 
+import sys
 from collections.abc import Sequence
-from math import isfinite, isnan
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,17 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
+def is_sequence(value: Any) -> bool:
+    """Whether this is a list of values, a tuple or a one-dimensional array, and not a text."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
 def number(name: str, value: Any, *, low: float, high: float, open_low: bool = False, open_high: bool = False) -> float:
     """A real number in an interval; infinite only where the interval's end is."""
-    inside = is_number(value) and not isnan(value) and low <= value <= high
+    # a whole number too large for a float is outside of every interval that ends there
+    inside = is_number(value) and low <= value <= high and (high < inf or value == inf or value <= sys.float_info.max)
     if not inside or (open_low and value == low) or (open_high and value == high):
         left, right = "(" if open_low else "[", ")" if open_high else "]"
         raise InvalidParameter(f"{name}: expected a number in {left}{low:g}, {high:g}{right}, got {value!r}")
@@ -38,7 +47,7 @@ def delta(value: Any) -> float | None:
 
 def whole(name: str, value: Any, *, low: int, high: int = MOST_ROUNDS) -> int:
     """A whole number in [low, high]; a float that is whole, such as 1e6, is taken as meant."""
-    if is_number(value) and isfinite(value) and value == int(value) and low <= value <= high:
+    if is_number(value) and low <= value <= high and value == int(value):
         return int(value)
     raise InvalidParameter(f"{name}: expected a whole number in [{low}, {high}], got {value!r}")
 
@@ -62,16 +71,16 @@ def flag(name: str, value: Any) -> bool:
 
 def choice(name: str, value: Any, known: Sequence[str]) -> str:
     """One of a few words."""
-    if value not in known:
-        if isinstance(value, str):
-            raise UnknownName(name, value, known)
+    if not isinstance(value, str):
         raise InvalidParameter(f"{name}: expected one of {', '.join(known)}, got {value!r}")
+    if value not in known:
+        raise UnknownName(name, value, known)
     return str(value)
 
 
 def means(values: Any, *, open_ends: bool = False) -> tuple[float, ...]:
     """One mean in [0, 1] for each arm, at least one arm."""
-    if isinstance(values, str | bytes) or not isinstance(values, Sequence | np.ndarray):
+    if not is_sequence(values):
         raise InvalidParameter(f"means: expected a sequence of numbers, one for each arm, got {values!r}")
     if len(values) == 0:
         raise InvalidParameter("means: expected at least one arm, got none")
@@ -103,8 +112,8 @@ def checkpoints(value: Any, horizon: int) -> NDArray[np.int64]:
         wanted = whole("checkpoints", value, low=1, high=10**6)
         rounds = np.unique(np.rint(np.geomspace(1.0, float(horizon), wanted)).astype(np.int64))
         rounds[-1] = horizon
-        return rounds if wanted > 1 else rounds[-1:]
-    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
+        return rounds
+    if is_sequence(value):
         rounds = np.unique([whole("checkpoints", each, low=1, high=horizon) for each in value] + [horizon])
         return rounds.astype(np.int64)
     raise InvalidParameter(f"checkpoints: expected how many, or a sequence of rounds, got {value!r}")

@@ -140,11 +140,11 @@ def test_ten_to_the_fifteen_rounds() -> None:
 @pytest.mark.parametrize(
     ("policy", "environment", "attack", "bounded", "why"),
     [
-        (vb.UCB1(), ENV, None, True, "policy ucb1 may change its mind after any round"),
-        (vb.MSSEWR(), ENV, None, True, "policy ms-se-wr may change its mind"),
-        (vb.SE(), vb.Beta([0.5, 0.4]), None, True, "environment beta has more than two rewards"),
-        (vb.SE(), ENV, vb.Invert(), True, "adversary invert is medium"),
-        (vb.SE(), ENV, vb.Swap(), False, r"returns rewards outside \[0, 1\]"),
+        (vb.UCB1(), ENV, None, True, "a policy with quiet stretches, got ucb1, which may change its mind"),
+        (vb.MSSEWR(), ENV, None, True, "got ms-se-wr"),
+        (vb.SE(), vb.Beta([0.5, 0.4]), None, True, "arms with two rewards, whose sums are binomial, got beta"),
+        (vb.SE(), ENV, vb.Invert(), True, "a strong adversary, got invert"),
+        (vb.SE(), ENV, vb.Swap(), False, r"rewards in \[0, 1\], got swap with bounded=False"),
     ],
 )
 def test_leaping_where_it_is_not_exact_is_refused_and_auto_falls_back(

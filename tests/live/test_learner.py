@@ -138,7 +138,11 @@ def test_a_reward_that_cannot_be_meant_is_not_counted(learner: vb.Learner, rewar
         (vb.Decision(4, 1, 1.0), DecisionError, "got 4, which was never asked"),
         (0, DecisionError, "got 0, which was never asked"),
         (-1, DecisionError, "got -1, which was never asked"),
-        (vb.Decision(1, 1, 1.0), DecisionError, "decision 1: expected arm 0, got 1"),
+        (
+            vb.Decision(1, 1, 1.0),
+            DecisionError,
+            r"decision 1: expected Decision\(id=1, arm=0.* got Decision\(id=1, arm=1",
+        ),
         ("1", InvalidParameter, "decision: expected a Decision or its id, got '1'"),
         (1.0, InvalidParameter, "decision: expected a Decision or its id, got 1.0"),
         (True, InvalidParameter, "decision: expected a Decision or its id, got True"),

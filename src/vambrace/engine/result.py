@@ -50,7 +50,7 @@ class Result:
 
     def _computed(self, name: str, values: Floats | None) -> Floats:
         if values is None:
-            raise NotComputed(f"{name}: expected a run with realized=True, which draws every arm each round here")
+            raise NotComputed(f"{name}: expected a run with realized=True, got one without it")
         return values
 
     def summary(self) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class Result:
             columns |= {"realized_regret": self.realized.ravel(), "observed_regret": self.observed.ravel()}
         return polars.DataFrame(columns)
 
-    def plot(self) -> "altair.Chart | altair.LayerChart":
+    def plot(self) -> "altair.FacetChart":
         """Regret against rounds with a band over the replications (needs the extra `vambrace[report]`)."""
         from vambrace.report.figures import regret_figure
 

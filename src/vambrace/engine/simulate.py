@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -59,9 +58,9 @@ def simulate(
     validation.choice("engine", engine, ENGINES)
     workers = validation.whole("threads", os.cpu_count() or 1 if threads is None else threads, low=1, high=10**4)
     points = validation.checkpoints(checkpoints, game.horizon)
-    obstacle = game.obstacle_to_leaping() if engine != "rounds" else ""
+    obstacle = game.obstacle_to_leaping() if engine != "rounds" else None
     if engine == "leap" and obstacle:
-        raise NotApplicable(f"engine leap: {obstacle}")
+        raise NotApplicable(f"engine leap: expected {obstacle[0]}, got {obstacle[1]}")
     leaping = engine != "rounds" and not obstacle
 
     sheet = _Sheet(replications, len(points), game.n_arms)
@@ -182,25 +181,25 @@ class _Game:
             slots |= {kernel: function for kernel, function in offered.items() if function is not None}
         return slots
 
-    def obstacle_to_leaping(self) -> str:
-        """Why the leap engine would not be exact here; empty where it is."""
+    def obstacle_to_leaping(self) -> tuple[str, str] | None:
+        """Why the leap engine would not be exact here: what it needs and what this game has; None where it is."""
         policy, environment, adversary = self.policy, self.environment, self.adversary
         if policy.quiet is None:
-            return f"policy {policy.name} may change its mind after any round (it has no quiet, cycle and absorb)"
+            return "a policy with quiet stretches", f"{policy.name}, which may change its mind after any round"
         if environment.outcomes is None:
-            return f"environment {environment.name} has more than two rewards to an arm, so sums have no binomial law"
+            return "arms with two rewards, whose sums are binomial", f"{environment.name}"
         if adversary is None:
-            return ""
+            return None
         if adversary.strength == "medium":
-            return f"adversary {adversary.name} is medium: it sees the rewards of all arms in every round"
+            return "a strong adversary", f"{adversary.name}, which sees the rewards of all arms in every round"
         if adversary.respond is None:
-            return f"adversary {adversary.name} may change its rule after any round (it has no respond)"
+            return "an adversary with one rule", f"{adversary.name}, which may change it after any round"
         if not self.bounded and self._leaves_unit_interval(adversary):
             return (
-                f"adversary {adversary.name} returns rewards outside [0, 1] with bounded=False, "
-                "so that totals may move by more than one a sweep"
+                "rewards in [0, 1]",
+                f"{adversary.name} with bounded=False, which returns others",
             )
-        return ""
+        return None
 
     def _leaves_unit_interval(self, adversary: Adversary) -> bool:
         view, attack, state = self.states()
@@ -256,6 +255,8 @@ def _program(game: _Game, leaping: bool, interpret: bool) -> Kernel:
 
 def _run_all(replicate: Any, replications: int, workers: int, sheet: _Sheet, bar: ProgressBar) -> None:
     """Run every replication; stop them all at the first error or interrupt."""
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # slow to import
+
     with ThreadPoolExecutor(workers) as pool, _stopping(sheet):
         waiting = {pool.submit(replicate, r) for r in range(replications)}
         try:

@@ -1,7 +1,6 @@
 """The paper's policies and two that trust every reward, with and without an attacker: a table and a figure."""
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 from vambrace import adversaries, environments, policies
 from vambrace.engine.result import Result
 from vambrace.engine.simulate import simulate
+from vambrace.files import whole_file
 from vambrace.protocols import Adversary, Policy
 from vambrace.registry import spec_of
 
@@ -71,11 +71,9 @@ def markdown(rows: list[dict[str, Any]]) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    unfinished.write_text(text, encoding="utf-8")
-    os.replace(unfinished, path)
+    """Write a text file."""
+    with whole_file(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
 
 
 def save(found: list[Result], folder: Path) -> list[Path]:

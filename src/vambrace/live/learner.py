@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from vambrace import validation
-from vambrace.errors import DecisionError, HorizonReached, InvalidParameter
+from vambrace.errors import DecisionError, GameFault, HorizonReached, InvalidParameter, SnapshotError
 from vambrace.live import snapshots
 from vambrace.protocols import Integers, Pending, Policy
 from vambrace.sampling import stream
@@ -45,6 +45,8 @@ class Learner:
     """
 
     def __init__(self, policy: Policy, *, n_arms: int, horizon: int, seed: int = 0) -> None:
+        if not isinstance(policy, Policy):
+            raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}")
         self.policy = policy
         self.n_arms, self.horizon = validation.game_size(n_arms, horizon)
         self.seed = validation.seed(seed)
@@ -69,6 +71,8 @@ class Learner:
         if self._asked >= self.horizon:
             raise HorizonReached(f"ask: expected at most {self.horizon} decisions (the horizon), got one more")
         arm, probability, tag = self.policy.select(self._state, Pending(len(self._open), self._pending), self._rng)
+        if not 0 <= arm < self.n_arms:
+            raise GameFault(f"policy {self.policy.name}: expected an arm in [0, {self.n_arms - 1}], got {arm}")
         self._asked += 1
         self._open[self._asked] = (int(arm), float(probability), int(tag))
         self._pending[arm] += 1
@@ -90,9 +94,10 @@ class Learner:
             if 1 <= key <= self._asked:
                 raise DecisionError(f"decision {key}: expected one answer, got a second one")
             raise DecisionError(f"decision: expected an id in [1, {self._asked}], got {key}, which was never asked")
-        if isinstance(decision, Decision) and decision.arm != self._open[key][0]:
-            raise DecisionError(f"decision {key}: expected arm {self._open[key][0]}, got {decision.arm}: not ours")
-        return int(key)
+        asked = Decision(int(key), *self._open[key][:2])
+        if isinstance(decision, Decision) and decision != asked:
+            raise DecisionError(f"decision {key}: expected {asked}, got {decision}, which is not ours")
+        return asked.id
 
     def snapshot(self) -> dict[str, Any]:
         """Everything, as a dict that `json.dumps` takes: parameters, state, random stream and open decisions."""
@@ -129,7 +134,10 @@ class Learner:
             learner._asked = validation.whole("asked", snapshot["asked"], low=0, high=learner.horizon)
             for key, arm, probability, tag in snapshot["open"]:
                 key = validation.whole("open decision", key, low=1, high=learner._asked)
+                if key in learner._open:
+                    raise SnapshotError(f"snapshot: expected each open decision once, got {key} twice")
                 arm = validation.whole("arm of an open decision", arm, low=0, high=learner.n_arms - 1)
-                learner._open[key] = (arm, float(probability), int(tag))
+                chance = validation.number("probability of an open decision", probability, low=0, high=1, open_low=True)
+                learner._open[key] = (arm, chance, validation.whole("tag of an open decision", tag, low=-LIVE))
                 learner._pending[arm] += 1
         return learner

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import reduce
 from math import isfinite
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from vambrace.errors import SnapshotError, VambraceError
 from vambrace.protocols import Policy
 
 FORMAT, VERSION = "vambrace-learner", 1
+WORDS = ("inf", "-inf", "nan")  # what JSON has no numbers for
 
 
 def header(policy: Policy) -> dict[str, Any]:
@@ -72,17 +75,32 @@ def filled(template: Any, value: Any, where: str) -> Any:
         parts = (filled(getattr(template, name), value[name], f"{where}.{name}") for name in template._fields)
         return type(template)(*parts)
     if isinstance(template, np.ndarray):
-        array = np.array(value, dtype=template.dtype)
-        if array.shape != template.shape:
-            raise SnapshotError(f"{where}: expected an array of shape {template.shape}, got {array.shape}")
+        array = np.empty_like(template)
+        if np.shape(value) != template.shape:
+            raise SnapshotError(f"{where}: expected an array of shape {template.shape}, got {np.shape(value)}")
+        kind = template.dtype.type(0).item()
+        for index in np.ndindex(template.shape):
+            array[index] = _scalar(kind, reduce(getitem, index, value), where)
         return array
-    return type(template)(value)
+    return _scalar(template, value, where)
+
+
+def _scalar(template: Any, value: Any, where: str) -> Any:
+    """A flag for a flag, a whole number for a whole number, and a number (or one of the words) for a real one."""
+    kind = bool if isinstance(template, bool) else int if isinstance(template, int) else float
+    if kind is float and value in WORDS:
+        return float(value)
+    if isinstance(value, bool) != (kind is bool) or not isinstance(value, int | float if kind is float else kind):
+        raise SnapshotError(f"{where}: expected a value like {template!r}, got {_short(value)}")
+    return kind(value)
 
 
 def words(value: Any, count: int) -> NDArray[np.uint64]:
     """A random stream from its hexadecimal words."""
     if not isinstance(value, list) or len(value) != count:
         raise SnapshotError(f"stream: expected {count} words, got {_short(value)}")
+    if not all(isinstance(word, str) and len(word) == 16 for word in value) or not any(int(w, 16) for w in value):
+        raise SnapshotError(f"stream: expected words of 16 hexadecimal digits, not all zero, got {_short(value)}")
     return np.array([int(word, 16) for word in value], dtype=np.uint64)
 
 

@@ -74,7 +74,8 @@ def next_in_sweep(arms: Arms, pending: Pending) -> int:
     """The active arm with the fewest pulls, ties to the lowest index.
 
     With nothing pending the asked counts are the answered ones, and since the fewest are asked first the arms that are
-    one ahead are the first in index order: the position in the sweep is how many are ahead.
+    one ahead are the first in index order: the position in the sweep is how many are ahead. (Where counts were reset at
+    unequal values this does not hold: see PE-WR.)
     """
     if pending.total == 0:
         return arms.active[arms.n_active - arms.at_floor]
@@ -167,6 +168,8 @@ def eliminate(arms: Arms, rule: Rule) -> Arms:
     """
     one_rival = arms.excess == 0 or rule.radius == PAPER
     rival = _strongest(arms, rule)
+    if arms.excess == 0 and not beats(arms, rule, rival, _lowest(arms)):
+        return arms
     for i in range(arms.n_active):
         arm = arms.active[i]
         if one_rival:
@@ -205,6 +208,16 @@ def _strongest(arms: Arms, rule: Rule) -> int:
 
 
 @kernel
+def _lowest(arms: Arms) -> int:
+    """The active arm with the lowest total."""
+    lowest = arms.active[0]
+    for i in range(arms.n_active):
+        if arms.totals[arms.active[i]] < arms.totals[lowest]:
+            lowest = arms.active[i]
+    return lowest
+
+
+@kernel
 def beats(arms: Arms, rule: Rule, rival: int, arm: int) -> bool:
     """Whether the rival is so far above the arm that no attack within the budget explains it. Ties stay."""
     return separated(rule, arms.totals[rival], arms.counts[rival], arms.totals[arm], arms.counts[arm])
@@ -215,7 +228,7 @@ def separated(rule: Rule, high_total: float, high_count: int, low_total: float, 
     """`beats` on bare totals and counts."""
     high, low = high_total / high_count, low_total / low_count
     if rule.radius == KL:
-        return high > low and _separated_kl(rule, high_total, high_count, low_total, low_count)
+        return high > low and _blocking_piece(rule, high_total, high_count, low_total, low_count) < 0
     if rule.radius == PAPER:  # Algorithm 1: each arm may have lost the whole budget; radius loose by sqrt 2 (E7)
         width = sqrt(rule.log_single / high_count) + rule.budget / high_count
         width += sqrt(rule.log_single / low_count) + rule.budget / low_count
@@ -229,23 +242,29 @@ def separated(rule: Rule, high_total: float, high_count: int, low_total: float, 
 
 
 @rare_kernel
-def _separated_kl(rule: Rule, high_total: float, high_count: int, low_total: float, low_count: int) -> bool:
-    """Whether the Chernoff intervals are disjoint for every split of the budget between the two arms.
+def _blocking_piece(rule: Rule, high_total: float, high_count: int, low_total: float, low_count: int) -> int:
+    """A split of the budget between the two arms for which their Chernoff intervals overlap; -1 if there is none.
 
-    On each piece of [0, budget] both arms get the worse end: the rival lost (i + 1) / 16 of the budget, the arm gained
-    1 - i / 16. The even splits fail first, so they are tried first.
+    [0, budget] is cut into pieces, and on each of them both arms get the worse end. The even splits fail first, so
+    they are tried first.
     """
     for step in range(PIECES):
-        i = (PIECES // 2 + (step + 1) // 2 * (1 - 2 * (step % 2))) % PIECES
-        high = (high_total - rule.budget * (i + 1) / PIECES) / high_count
-        low = (low_total + rule.budget * (PIECES - i) / PIECES) / low_count
-        high, low = min(max(high, 0.0), 1.0), min(max(low, 0.0), 1.0)
-        if high <= low:
-            return False
-        bound = kl_upper(low, rule.log_single / low_count) + TIE
-        if high <= bound or high_count * kl(high, bound) <= rule.log_single:
-            return False
-    return True
+        piece = PIECES // 2 + (step + 1) // 2 * (1 - 2 * (step % 2))
+        if _overlap(rule, high_total, high_count, low_total, low_count, piece):
+            return piece
+    return -1
+
+
+@kernel
+def _overlap(rule: Rule, high_total: float, high_count: int, low_total: float, low_count: int, piece: int) -> bool:
+    """Whether the intervals overlap when the rival lost (piece + 1) / 16 of the budget, and the arm gained the rest."""
+    high = (high_total - rule.budget * (piece + 1) / PIECES) / high_count
+    low = (low_total + rule.budget * (PIECES - piece) / PIECES) / low_count
+    high, low = min(max(high, 0.0), 1.0), min(max(low, 0.0), 1.0)
+    if high <= low:
+        return True
+    bound = kl_upper(low, rule.log_single / low_count) + TIE
+    return high <= bound or high_count * kl(high, bound) <= rule.log_single
 
 
 @kernel
@@ -298,26 +317,34 @@ def quiet_sweeps(arms: Arms, rule: Rule) -> int:
 
     In totals the line of "paper" is 2 (sqrt(n L) + budget), that of "tight" sqrt(n L') + budget. A sweep widens the
     spread of the totals by at most one, and the line only rises. For "kl" the best case for a drop is a rival that
-    earns only ones and an arm that earns only zeros; it gets likelier with every sweep, so doubling finds a safe count.
+    earns only ones and an arm that earns only zeros; it gets likelier with every sweep.
     """
     if arms.n_active == 1:
         return NEVER
-    highest, lowest = -np.inf, np.inf
-    for i in range(arms.n_active):
-        total = arms.totals[arms.active[i]]
-        highest, lowest = max(highest, total), min(lowest, total)
+    highest, lowest = arms.totals[_strongest(arms, rule)], arms.totals[_lowest(arms)]
     count = arms.floor
     if rule.radius == KL:
-        if separated(rule, highest + 1.0, count + 1, lowest, count + 1):
-            return 0
-        sweeps = 1
-        while sweeps < NEVER // 4 and not separated(
-            rule, highest + 2.0 * sweeps, count + 2 * sweeps, lowest, count + 2 * sweeps
-        ):
-            sweeps *= 2
-        return sweeps
+        return _quiet_sweeps_kl(rule, highest, lowest, count)
     if rule.radius == PAPER:
         line = 2.0 * (sqrt(count * rule.log_single) + rule.budget)
     else:
         line = sqrt(count * rule.log_equal) + rule.budget
     return int(min(max(line - (highest - lowest), 0.0), float(NEVER // 2)))
+
+
+@rare_kernel
+def _quiet_sweeps_kl(rule: Rule, highest: float, lowest: float, count: int) -> int:
+    """While one piece blocks, nothing falls: follow the one that blocks now, by doubling and bisection."""
+    piece = _blocking_piece(rule, highest + 1.0, count + 1, lowest, count + 1)
+    if piece < 0:
+        return 0
+    safe, unsafe = 1, 2
+    while unsafe < NEVER // 4 and _overlap(rule, highest + unsafe, count + unsafe, lowest, count + unsafe, piece):
+        safe, unsafe = unsafe, 2 * unsafe
+    while unsafe - safe > max(safe // 8, 1):  # close enough: an eighth more would save little
+        middle = (safe + unsafe) // 2
+        if _overlap(rule, highest + middle, count + middle, lowest, count + middle, piece):
+            safe = middle
+        else:
+            unsafe = middle
+    return safe

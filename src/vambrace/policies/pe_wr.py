@@ -25,6 +25,7 @@ from vambrace.policies.elimination import (
     advance,
     check_radius,
     eliminate,
+    fewest_pulled,
     make_arms,
     next_in_sweep,
     record,
@@ -39,6 +40,7 @@ class State(NamedTuple):
     """`arms` counts the present phase only."""
 
     arms: Arms
+    orderly: bool  # every phase so far ended at equal counts, so that the arms that are ahead come first in order
     rule: Rule  # its budget is the C_h of the present phase
     phase: int
     pulls_due: int  # n_h
@@ -49,7 +51,8 @@ class State(NamedTuple):
 
 @kernel
 def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
-    return next_in_sweep(state.arms, pending), 1.0, 0
+    arms = state.arms
+    return (next_in_sweep(arms, pending) if state.orderly else fewest_pulled(arms, pending)), 1.0, 0
 
 
 @kernel
@@ -62,12 +65,15 @@ def update(state: State, arm: int, reward: float, probability: float, tag: int) 
 def _advanced(state: State, arms: Arms) -> State:
     if arms.floor >= state.pulls_due:
         return _next_phase(state, arms)
-    return State(arms, state.rule, state.phase, state.pulls_due, state.n_arms, state.cap, state.first_guess)
+    return State(
+        arms, state.orderly, state.rule, state.phase, state.pulls_due, state.n_arms, state.cap, state.first_guess
+    )
 
 
 @rare_kernel
 def _next_phase(state: State, arms: Arms) -> State:
     """Drop what must be dropped and start the counts anew."""
+    orderly = state.orderly and arms.excess == 0
     if arms.n_active > 1:
         arms = eliminate(arms, state.rule)
     for k in range(state.n_arms):
@@ -80,7 +86,7 @@ def _next_phase(state: State, arms: Arms) -> State:
     rule = state.rule
     budget = min(state.cap, state.first_guess * 0.5**phase)
     rule = Rule(rule.radius, rule.log_single, rule.log_equal, rule.log_pair, budget)
-    return State(arms, rule, phase, pulls_due, state.n_arms, state.cap, state.first_guess)
+    return State(arms, orderly, rule, phase, pulls_due, state.n_arms, state.cap, state.first_guess)
 
 
 @kernel
@@ -133,4 +139,4 @@ class PEWR(Policy):
         first_guess = 2.0 ** (phases - 1)
         # The counts of a phase are known in advance, so the pair form needs no union over them.
         rule = Rule(RADII.index(self.radius), log(2.0) + log_phase, log_phase, log_phase, min(cap, first_guess))
-        return State(make_arms(n_arms), rule, 0, 1, n_arms, cap, first_guess)
+        return State(make_arms(n_arms), True, rule, 0, 1, n_arms, cap, first_guess)

@@ -8,6 +8,7 @@ import numpy as np
 
 from vambrace.engine.result import Result
 from vambrace.errors import InvalidParameter, MissingExtra
+from vambrace.files import whole_file
 from vambrace.registry import spec_of
 
 if TYPE_CHECKING:
@@ -19,11 +20,13 @@ DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]  # a second sign beside colour
 FORMATS = (".svg", ".png", ".pdf", ".html", ".json")
 
 
-def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> "altair.LayerChart":
+def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> "altair.FacetChart":
     """Mean pseudo regret against rounds, one line for each policy, with the band from the 5 % to the 95 % quantile.
 
     Results against different adversaries come side by side on one scale.
     """
+    if not results:
+        raise InvalidParameter("figure: expected at least one result, got none")
     altair = _altair()
     panels = list(dict.fromkeys(_attack(result) for result in results))
     lines = list(dict.fromkeys(spec_of(result.policy) for result in results))
@@ -51,17 +54,12 @@ def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> "altai
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write a figure in the format that the name ends in, whole or not at all."""
+    """Write a figure in the format that the name ends in."""
     if path.suffix not in FORMATS:
         raise InvalidParameter(f"figure: expected a name ending in {', '.join(FORMATS)}, got {path.name!r}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.stem}.unfinished{path.suffix}")
     options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"ppi": 144}}
-    try:
+    with whole_file(path) as unfinished:
         figure.save(unfinished, **options.get(path.suffix, {}))
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _curve(result: Result) -> list[dict[str, Any]]:

@@ -19,5 +19,5 @@ def examples(kind: str) -> list[Any]:
 
 
 def _example(thing: type[Any]) -> Any:
-    needed = [field.name for field in dataclasses.fields(thing) if field.default is dataclasses.MISSING]
+    needed = [field.name for field in dataclasses.fields(thing) if registry.is_required(field)]
     return thing(**{name: REQUIRED[name] for name in needed})
