@@ -23,6 +23,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Without reference counting ("_nrt") a round of SE-WR takes 9 ns instead of 63. The price: a kernel cannot create
 # arrays, it works on those that it is given.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+PART = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # only kernels call it: compiles faster
 
 _parts: dict[Any, tuple[Any, str]] = {}  # (kernel, slots) -> (dispatcher, fingerprint)
 _programs: dict[Any, Any] = {}  # (kernel, slots) -> dispatcher
@@ -142,7 +143,7 @@ def _part(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Any, 
         bound, fingerprint = _bind(function, slots)
         inline = getattr(function, _MARK) == "inline"
         part = _rebuilt(function, bound, f"{function.__qualname__}_{fingerprint[:16]}")
-        _parts[key] = (numba.njit(forceinline=inline, **OPTIONS)(part), f"{fingerprint}{inline}")
+        _parts[key] = (numba.njit(forceinline=inline, **PART)(part), f"{fingerprint}{inline}")
     return _parts[key]
 
 

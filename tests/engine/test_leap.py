@@ -45,11 +45,14 @@ def both(policy: vb.Policy, env: vb.Environment, attack: vb.Adversary | None, **
 
 @pytest.mark.parametrize(("policy", "attack"), COINLESS, ids=str)
 def test_exactly_equal_on_deterministic_arms(policy: vb.Policy, attack: vb.Adversary | None) -> None:
-    """Rewards that are multiples of 1/64, so that sums are exact: every number agrees, at checkpoints anywhere."""
+    """Rewards that are multiples of 1/64, so that sums are exact: every number agrees, at checkpoints anywhere.
+
+    Interpreted, which gives the same numbers and spares the compiler some fifty programs.
+    """
     environment = vb.Deterministic([0.75, 0.5, 0.328125, 0.25])
-    for horizon in (4, 7, 1_000, 12_345):
+    for horizon in (4, 7, 12_345):
         points = np.unique(np.linspace(1, horizon, 37).astype(int))
-        rounds, leap = both(policy, environment, attack, horizon=horizon, checkpoints=points.tolist())
+        rounds, leap = both(policy, environment, attack, horizon=horizon, checkpoints=points.tolist(), interpret=True)
         for measure in MEASURES:
             assert np.array_equal(getattr(rounds, measure), getattr(leap, measure)), measure
 

@@ -62,7 +62,7 @@ rewards_wanted = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=80)
 @given(
     wanted=st.lists(rewards_wanted, min_size=30, max_size=30),
     budget=st.sampled_from([0.0, 1e-300, 0.1, 0.3, 1 / 3, 2.7, 10.0, 1e6]),
@@ -243,7 +243,7 @@ def test_log_spaced_checkpoints_end_at_the_horizon() -> None:
 
 def test_checkpoints_do_not_change_the_game() -> None:
     few, many = (
-        vb.simulate(vb.SEWR(budget=5), vb.Bernoulli([0.9, 0.1]), vb.Conceal(budget=5), horizon=5000, checkpoints=c)
+        vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.1]), vb.Conceal(budget=5), horizon=5000, checkpoints=c)
         for c in (1, 500)
     )
     assert np.array_equal(few.pulls, many.pulls)

@@ -71,7 +71,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("name", PAIRS)
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(data=st.data(), table=tables())
 def test_same_arms_as_the_oracle(name: str, data: st.DataObject, table: Table) -> None:
     policy, make_oracle = data.draw(PAIRS[name])
