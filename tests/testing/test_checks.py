@@ -100,6 +100,47 @@ def test_undeclared_randomness_is_caught() -> None:
         check_policy(Sneaky())
 
 
+@kernel
+def restless_quiet(state: Any) -> int:
+    return 0 if state.arms.at_floor < state.arms.n_active else 10**6
+
+
+@kernel
+def forgetful_absorb(state: Any, sweeps: int, totals: Any) -> Any:
+    return se_wr.absorb(state, sweeps, totals)._replace(last_test=0)
+
+
+def test_a_stretch_that_is_not_quiet_is_caught() -> None:
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Restless(vb.SE):
+        quiet = staticmethod(restless_quiet)
+
+    with pytest.raises(AssertionError, match=r"in a quiet stretch|absorb leaves"):
+        check_policy(Restless(delta=0.9, radius="tight"))
+
+
+def test_an_absorb_that_differs_from_playing_is_caught() -> None:
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Forgetful(vb.SE):
+        absorb = staticmethod(forgetful_absorb)
+
+    with pytest.raises(AssertionError, match="absorb leaves last_test = 0"):
+        check_policy(Forgetful())
+
+
+def test_a_response_that_alter_does_not_keep_is_caught() -> None:
+    @kernel
+    def moody_alter(state: Any, t: int, arm: int, reward: float, view: Any, rng: Any) -> tuple[float, Any]:
+        return (0.0 if t > 100 else reward), state
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Moody(vb.Conceal):
+        alter = staticmethod(moody_alter)
+
+    with pytest.raises(AssertionError, match="respond promises"):
+        check_adversary(Moody())
+
+
 def test_a_false_mean_is_caught() -> None:
     class Lying(vb.Bernoulli):
         def init(self) -> Any:

@@ -16,6 +16,7 @@ from vambrace.live.learner import Learner
 from vambrace.policies import UCB1
 from vambrace.protocols import Adversary, Environment, Floats, Pending, Policy
 from vambrace.sampling import Stream, stream
+from vambrace.testing.leaps import check_quiet_stretches, check_response
 
 FALSE_ALARM = 1e-9  # the chance that a check of a mean fails although nothing is wrong
 DRAWS = 20_000
@@ -28,6 +29,8 @@ def check_policy(policy: Policy) -> None:
     for n_arms, horizon in ((1, 1), (1, 40), (2, 2), (2, 75), (5, 300)):
         _check_moves(policy, n_arms, horizon)
         _check_delays(policy, n_arms, horizon)
+        if policy.quiet is not None:
+            check_quiet_stretches(policy, n_arms, horizon)
     environment = Bernoulli((0.8, 0.5, 0.2))
     for attack in (None, _Push(budget=20.0)):
         for bounded in (True, False):
@@ -43,6 +46,8 @@ def check_adversary(adversary: Adversary, policy: Policy | None = None) -> None:
     victim, environment = policy or UCB1(), Bernoulli((0.8, 0.5, 0.2))
     strong = adversary.strength == "strong"
     _require(is_kernel(adversary.alter if strong else adversary.corrupt), f"{adversary.name}: mark its kernel @kernel")
+    if adversary.respond is not None:
+        check_response(adversary, victim, environment.means, 400)
     for budget in (0.0, 0.3, 7.5, float("inf")):
         attack = dataclasses.replace(adversary, budget=budget)  # type: ignore[type-var]
         for bounded in (True, False):

@@ -1,0 +1,58 @@
+"""Checks of what the leap engine relies on: quiet stretches that are quiet, and attacks that follow one rule."""
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from vambrace.kernel import interpreted
+from vambrace.protocols import Adversary, Pending, Policy
+from vambrace.sampling import stream
+
+LONGEST = 400  # rounds of a stretch that are played one by one
+
+
+def check_quiet_stretches(policy: Policy, n_arms: int, horizon: int) -> None:
+    """In a quiet stretch the policy plays its cycle whatever comes, and `absorb` ends in the state that `update` does.
+
+    Rewards are multiples of 1/64, so that sums are exact; they are coins, or as uneven as they can be.
+    """
+    for lucky in (None, 0, n_arms - 1):
+        state, rng, coins = policy.init(n_arms, horizon), stream(8), np.random.default_rng(9)
+        t = 0
+        while t < horizon:
+            sweeps = policy.quiet(state) if policy.quiet is not None else 0
+            arms, count = policy.cycle(state) if policy.cycle is not None else (np.zeros(0), 1)
+            sweeps = min(sweeps, (horizon - t) // count, LONGEST // count)
+            leapt, totals = copy.deepcopy(state), np.zeros(n_arms)
+            for expected in [int(arm) for arm in arms[:count]] * sweeps or [-1]:
+                arm, probability, tag = policy.select(state, Pending(0, np.zeros(n_arms, dtype=np.int64)), rng)
+                if expected not in (-1, arm):
+                    raise AssertionError(f"{policy.name}: arm {arm} in a quiet stretch, expected {expected}")
+                reward = coins.integers(0, 65) / 64 if lucky is None else float(arm == lucky)
+                totals[arm] += reward
+                state = policy.update(state, int(arm), float(reward), probability, tag)
+                t += 1
+            if sweeps > 0 and policy.absorb is not None:
+                _compare(policy.name, policy.absorb(leapt, sweeps, totals), state)
+
+
+def _compare(name: str, leapt: Any, played: Any) -> None:
+    for field, one, other in zip(leapt._fields, leapt, played, strict=True):
+        if hasattr(one, "_fields"):
+            _compare(f"{name}: {field}", one, other)
+        elif not np.array_equal(one, other):
+            raise AssertionError(f"{name}: absorb leaves {field} = {one}, playing the same rounds leaves {other}")
+
+
+def check_response(adversary: Adversary, policy: Policy, means: Any, horizon: int) -> None:
+    """`alter` does what `respond` says, in the first round and in the last."""
+    state, view = adversary.init(np.array(means), horizon), policy.init(len(means), horizon)
+    alter = interpreted(adversary.alter, {"respond": adversary.respond})
+    for arm in range(len(means)):
+        for reward in (0.0, 0.25, 1.0):
+            chance, altered = adversary.respond(state, view, arm, reward)  # type: ignore[misc]
+            allowed = {reward} if chance == 0.0 else {altered} if chance == 1.0 else {reward, altered}
+            seen = {alter(state, t, arm, reward, view, stream(t))[0] for t in (1, horizon)}
+            if not 0.0 <= chance <= 1.0 or not seen <= allowed:
+                raise AssertionError(f"{adversary.name}: respond promises {allowed}, alter returns {seen}")
