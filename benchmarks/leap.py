@@ -58,7 +58,7 @@ def figure(rows: list[dict[str, Any]]) -> Any:
     log_scale = altair.Scale(type="log")
     decades = {"x": [10.0**e for e in range(3, 13)], "y": [10.0**e for e in range(-1, 4)]}
     data = altair.Data(values=rows)  # type: ignore[no-untyped-call]
-    stroke = altair.Legend(symbolType="stroke", symbolSize=300)
+    stroke = altair.Legend(symbolType="stroke", symbolSize=300, symbolStrokeColor="black", symbolStrokeWidth=2)
     return (
         altair.Chart(data, title="One replication, K = 10, gap 0.1, C = 1000, against Conceal")
         .mark_line(point=True)

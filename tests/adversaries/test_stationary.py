@@ -1,0 +1,25 @@
+"""`alter` as it follows from `respond`: certain, impossible and by the toss of a coin."""
+
+from typing import Any
+
+import numpy as np
+
+from vambrace.adversaries.stationary import alter
+from vambrace.kernel import interpreted, kernel
+from vambrace.sampling import stream
+
+
+@kernel
+def respond(state: float, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    return state, 0.25
+
+
+def test_chances() -> None:
+    act = interpreted(alter, {"respond": respond})
+    rng = stream(3)
+    before = rng.copy()
+    assert act(1.0, 1, 0, 1.0, None, rng) == (0.25, 1.0)
+    assert act(0.0, 1, 0, 1.0, None, rng) == (1.0, 0.0)
+    assert np.array_equal(rng, before), "a certain response tosses no coin"
+    hits = sum(act(0.3, 1, 0, 1.0, None, rng)[0] == 0.25 for _ in range(4_000))
+    assert abs(hits - 1_200) < 5 * np.sqrt(4_000 * 0.3 * 0.7)  # false alarm below one in a million
