@@ -1,21 +1,10 @@
 """Bernoulli arms: a click or no click."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-import numpy as np
-
-from vambrace import validation
+from vambrace.environments.means import MeansEnvironment, State
 from vambrace.kernel import kernel
-from vambrace.protocols import Environment, Floats
 from vambrace.sampling import Stream, binomial, uniform
-
-
-class State(NamedTuple):
-    """The probability of a reward of one, for each arm."""
-
-    means: Floats
 
 
 @kernel
@@ -34,7 +23,7 @@ def outcomes(state: State, arm: int) -> tuple[float, float, float]:
 
 
 @dataclass(frozen=True)
-class Bernoulli(Environment):
+class Bernoulli(MeansEnvironment):
     """Rewards of zero and one with the given means.
 
     >>> import vambrace as vb
@@ -44,17 +33,4 @@ class Bernoulli(Environment):
 
     name = "bernoulli"
 
-    means: Sequence[float]
-
     draw, draw_total, outcomes = staticmethod(draw), staticmethod(draw_total), staticmethod(outcomes)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "means", validation.means(self.means))
-
-    def arm_means(self) -> Floats:
-        """The means as given."""
-        return np.array(self.means)
-
-    def init(self) -> State:
-        """The means as an array."""
-        return State(self.arm_means())

@@ -1,21 +1,10 @@
 """Deterministic arms: each always pays its mean. For exact tests and for seeing an algorithm's bones."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-import numpy as np
-
-from vambrace import validation
+from vambrace.environments.means import MeansEnvironment, State
 from vambrace.kernel import kernel
-from vambrace.protocols import Environment, Floats
 from vambrace.sampling import Stream
-
-
-class State(NamedTuple):
-    """What each arm pays."""
-
-    means: Floats
 
 
 @kernel
@@ -34,7 +23,7 @@ def outcomes(state: State, arm: int) -> tuple[float, float, float]:
 
 
 @dataclass(frozen=True)
-class Deterministic(Environment):
+class Deterministic(MeansEnvironment):
     """Every pull of an arm pays the same.
 
     >>> import vambrace as vb
@@ -45,17 +34,4 @@ class Deterministic(Environment):
 
     name = "deterministic"
 
-    means: Sequence[float]
-
     draw, draw_total, outcomes = staticmethod(draw), staticmethod(draw_total), staticmethod(outcomes)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "means", validation.means(self.means))
-
-    def arm_means(self) -> Floats:
-        """The means as given."""
-        return np.array(self.means)
-
-    def init(self) -> State:
-        """The means as an array."""
-        return State(self.arm_means())

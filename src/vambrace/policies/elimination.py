@@ -6,7 +6,7 @@ is a sweep in index order with a test at its end, and every test sees equal coun
 """
 
 from math import exp, expm1, log, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -99,6 +99,12 @@ def record(arms: Arms, arm: int, reward: float) -> None:
     """Enter one observation in the table."""
     arms.totals[arm] += reward
     arms.counts[arm] += 1
+
+
+@kernel
+def cycle(state: Any) -> tuple[Integers, int]:
+    """The arms of a sweep, for the leap engine; for any state that has `arms`."""
+    return state.arms.active, state.arms.n_active
 
 
 @kernel

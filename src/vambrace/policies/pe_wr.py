@@ -24,13 +24,14 @@ from vambrace.policies.elimination import (
     absorb_sweeps,
     advance,
     check_radius,
+    cycle,
     eliminate,
     fewest_pulled,
     make_arms,
     next_in_sweep,
     record,
 )
-from vambrace.protocols import Floats, Integers, Pending, Policy
+from vambrace.protocols import Floats, Pending, Policy
 from vambrace.sampling import Stream
 
 CAPS = ("paper", "repaired")
@@ -87,11 +88,6 @@ def _next_phase(state: State, arms: Arms) -> State:
     budget = min(state.cap, state.first_guess * 0.5**phase)
     rule = Rule(rule.radius, rule.log_single, rule.log_equal, rule.log_pair, budget)
     return State(arms, orderly, rule, phase, pulls_due, state.n_arms, state.cap, state.first_guess)
-
-
-@kernel
-def cycle(state: State) -> tuple[Integers, int]:
-    return state.arms.active, state.arms.n_active
 
 
 @kernel

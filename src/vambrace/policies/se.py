@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from vambrace import validation
 from vambrace.policies import se_wr
-from vambrace.policies.elimination import NEVER, check_radius, make_arms, make_rule
+from vambrace.policies.elimination import NEVER, check_radius, cycle, make_arms, make_rule
 from vambrace.protocols import Policy
 
 
@@ -31,7 +31,7 @@ class SE(Policy):
     radius: str = "paper"
 
     select, update = staticmethod(se_wr.select), staticmethod(se_wr.update)
-    cycle, quiet, absorb = staticmethod(se_wr.cycle), staticmethod(se_wr.quiet), staticmethod(se_wr.absorb)
+    cycle, quiet, absorb = staticmethod(cycle), staticmethod(se_wr.quiet), staticmethod(se_wr.absorb)
 
     def __post_init__(self) -> None:
         validation.delta(self.delta)

@@ -26,13 +26,14 @@ from vambrace.policies.elimination import (
     absorb_sweeps,
     advance_and_test,
     check_radius,
+    cycle,
     drop_if_due,
     make_arms,
     make_rule,
     next_in_sweep,
     record,
 )
-from vambrace.protocols import Floats, Integers, Pending, Policy
+from vambrace.protocols import Floats, Pending, Policy
 from vambrace.sampling import Stream
 
 
@@ -57,11 +58,6 @@ def update(state: State, arm: int, reward: float, probability: float, tag: int) 
     next_test = state.next_test if 0.0 <= reward <= 1.0 else 0
     arms, next_test = advance_and_test(state.arms, arm, state.rule, next_test, state.last_test)
     return State(arms, state.rule, next_test, state.last_test)
-
-
-@kernel
-def cycle(state: State) -> tuple[Integers, int]:
-    return state.arms.active, state.arms.n_active
 
 
 @kernel

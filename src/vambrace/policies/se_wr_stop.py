@@ -14,7 +14,7 @@ from math import floor, log, sqrt
 
 from vambrace import validation
 from vambrace.policies import se_wr
-from vambrace.policies.elimination import NEVER, check_radius, make_arms, make_rule
+from vambrace.policies.elimination import NEVER, check_radius, cycle, make_arms, make_rule
 from vambrace.protocols import Policy
 
 STOPS = ("additive", "multiplicative")
@@ -50,7 +50,7 @@ class SEWRStop(Policy):
     radius: str = "paper"
 
     select, update = staticmethod(se_wr.select), staticmethod(se_wr.update)
-    cycle, quiet, absorb = staticmethod(se_wr.cycle), staticmethod(se_wr.quiet), staticmethod(se_wr.absorb)
+    cycle, quiet, absorb = staticmethod(cycle), staticmethod(se_wr.quiet), staticmethod(se_wr.absorb)
 
     def __post_init__(self) -> None:
         validation.budget(self.budget, finite=True)

@@ -1,0 +1,34 @@
+"""What environments that are nothing but their means share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.protocols import Environment, Floats
+
+
+class State(NamedTuple):
+    """The mean reward of each arm."""
+
+    means: Floats
+
+
+@dataclass(frozen=True)
+class MeansEnvironment(Environment):
+    """One mean in [0, 1] for each arm, and no other parameter."""
+
+    means: Sequence[float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "means", validation.means(self.means))
+
+    def arm_means(self) -> Floats:
+        """The means as given."""
+        return np.array(self.means)
+
+    def init(self) -> State:
+        """The means as an array."""
+        return State(self.arm_means())
