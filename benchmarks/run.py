@@ -58,10 +58,11 @@ CASES = (
     Case("UCB1", vb.UCB1(), most=25),
     Case("SE-WR, leap", vb.SEWR(budget=BUDGET), horizon=10**12, engine="leap", replications=100),
     Case("PE-WR, leap", vb.PEWR(), horizon=10**12, engine="leap", replications=100),
-    Case("MS-SE-WR, corral", vb.MSSEWR(smoothing=False), most=150, horizon=10**6),
-    Case("MS-SE-WR, corral, share", vb.MSSEWR(share=True, smoothing=False), horizon=10**6),
-    Case("MS-SE-WR, exp3p", vb.MSSEWR(master="exp3p", smoothing=False), most=150, horizon=10**6),
-    Case("MS-SE-WR, exp3p, share", vb.MSSEWR(master="exp3p", share=True, smoothing=False), horizon=10**6),
+    Case("MS-SE-WR, corral", vb.MSSEWR(), most=150, horizon=10**6),
+    Case("MS-SE-WR, corral, share", vb.MSSEWR(share=True), horizon=10**6),
+    Case("MS-SE-WR, exp3p", vb.MSSEWR(master="exp3p"), most=150, horizon=10**6),
+    Case("MS-SE-WR, exp3p, share", vb.MSSEWR(master="exp3p", share=True), horizon=10**6),
+    Case("MS-SE-WR, corral, no smoothing", vb.MSSEWR(smoothing=False), horizon=10**6),
 )
 
 

@@ -17,6 +17,7 @@ from vambrace.sampling import Stream, uniform
 
 CORRAL, EXP3P = 0, 1
 MASTERS = ("corral", "exp3p")
+NEGLIGIBLE = -45.0  # exp of it is lost in the rounding of the exploration that is added to it
 
 
 class Master(NamedTuple):
@@ -145,7 +146,8 @@ def _learn_exp3p(master: Master, base: int, gain: float) -> None:
         highest = max(highest, master.gains[i])
     total = 0.0
     for i in range(n_bases):
-        weight = exp(master.rate * (master.gains[i] - highest))
+        exponent = master.rate * (master.gains[i] - highest)
+        weight = exp(exponent) if exponent > NEGLIGIBLE else 0.0
         master.mixed[i] = weight
         total += weight
     for i in range(n_bases):
