@@ -1,8 +1,10 @@
 import subprocess
 import sys
-from types import ModuleType
+
+import pytest
 
 import vambrace as vb
+from vambrace import registry
 
 HEAVY = ("numba", "polars", "altair", "vl_convert", "scipy", "rich", "typer", "pandas")
 
@@ -13,13 +15,17 @@ def fresh(code: str) -> str:
 
 
 def test_all_is_sorted_and_is_what_is_exported() -> None:
-    exported = {
-        name for name, thing in vars(vb).items() if not name.startswith("_") and not isinstance(thing, ModuleType)
-    }
-    assert set(vb.__all__) == exported
+    assert set(vb.__all__) == set(vb._HOME) <= set(dir(vb))
+    assert all(getattr(vb, name).__name__ == name for name in vb.__all__)
     constants_classes_functions = sorted(vb.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
     assert vb.__all__ == constants_classes_functions
-    assert len(vb.__all__) == len(exported)
+    with pytest.raises(AttributeError, match="no attribute 'SEWRR'"):
+        _ = vb.SEWRR
+
+
+@pytest.mark.parametrize("kind", ["policy", "adversary", "environment"])
+def test_everything_registered_is_exported(kind: str) -> None:
+    assert {thing.__name__ for thing in registry.known(kind).values()} <= {*vb.__all__}
 
 
 def test_the_promised_names_are_there() -> None:
@@ -28,7 +34,9 @@ def test_the_promised_names_are_there() -> None:
 
 
 def test_importing_imports_nothing_heavy() -> None:
-    assert fresh(f"import sys, vambrace; print([name for name in {HEAVY} if name in sys.modules])") == "[]\n"
+    """Not even when every name has been used."""
+    use = "import sys, vambrace as vb; [getattr(vb, name) for name in vb.__all__]"
+    assert fresh(f"{use}; print([name for name in {HEAVY} if name in sys.modules])") == "[]\n"
 
 
 def test_importing_costs_at_most_twice_what_numpy_does() -> None:

@@ -11,15 +11,18 @@ Rewards lie in [0, 1], so a budget of C is, at worst, C fake events.
 True
 """
 
-from vambrace.adversaries import Conceal, Invert, RandomFlips, Swap
-from vambrace.engine.result import Result
-from vambrace.engine.simulate import simulate
-from vambrace.environments import Bernoulli, Beta, ClippedGaussian, Deterministic
-from vambrace.errors import VambraceError
-from vambrace.kernel import kernel, rare_kernel
-from vambrace.live.learner import Decision, Learner
-from vambrace.policies import MSSEWR, PEWR, SE, SEWR, UCB1, SEWRStop
-from vambrace.protocols import Adversary, Environment, Policy
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vambrace.adversaries import Conceal, Invert, RandomFlips, Swap
+    from vambrace.engine.result import Result
+    from vambrace.engine.simulate import simulate
+    from vambrace.environments import Bernoulli, Beta, ClippedGaussian, Deterministic
+    from vambrace.errors import VambraceError
+    from vambrace.kernel import kernel, rare_kernel
+    from vambrace.live.learner import Decision, Learner
+    from vambrace.policies import MSSEWR, PEWR, SE, SEWR, UCB1, SEWRStop
+    from vambrace.protocols import Adversary, Environment, Policy
 
 __version__ = "0.1.0"
 
@@ -49,3 +52,31 @@ __all__ = [
     "rare_kernel",
     "simulate",
 ]
+
+_HOMES = {
+    "vambrace.adversaries": ("Conceal", "Invert", "RandomFlips", "Swap"),
+    "vambrace.engine.result": ("Result",),
+    "vambrace.engine.simulate": ("simulate",),
+    "vambrace.environments": ("Bernoulli", "Beta", "ClippedGaussian", "Deterministic"),
+    "vambrace.errors": ("VambraceError",),
+    "vambrace.kernel": ("kernel", "rare_kernel"),
+    "vambrace.live.learner": ("Decision", "Learner"),
+    "vambrace.policies": ("MSSEWR", "PEWR", "SE", "SEWR", "UCB1", "SEWRStop"),
+    "vambrace.protocols": ("Adversary", "Environment", "Policy"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name when it is first used: importing the package costs next to nothing."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
