@@ -13,13 +13,14 @@ True
 
 from typing import TYPE_CHECKING, Any
 
+from vambrace.kernel import kernel, rare_kernel  # not lazily: the module of this name would hide the function
+
 if TYPE_CHECKING:
     from vambrace.adversaries import Conceal, Invert, RandomFlips, Swap
     from vambrace.engine.result import Result
     from vambrace.engine.simulate import simulate
     from vambrace.environments import Bernoulli, Beta, ClippedGaussian, Deterministic
     from vambrace.errors import VambraceError
-    from vambrace.kernel import kernel, rare_kernel
     from vambrace.live.learner import Decision, Learner
     from vambrace.policies import MSSEWR, PEWR, SE, SEWR, UCB1, SEWRStop
     from vambrace.protocols import Adversary, Environment, Policy
@@ -59,7 +60,6 @@ _HOMES = {
     "vambrace.engine.simulate": ("simulate",),
     "vambrace.environments": ("Bernoulli", "Beta", "ClippedGaussian", "Deterministic"),
     "vambrace.errors": ("VambraceError",),
-    "vambrace.kernel": ("kernel", "rare_kernel"),
     "vambrace.live.learner": ("Decision", "Learner"),
     "vambrace.policies": ("MSSEWR", "PEWR", "SE", "SEWR", "UCB1", "SEWRStop"),
     "vambrace.protocols": ("Adversary", "Environment", "Policy"),
