@@ -38,7 +38,7 @@ from vambrace.protocols import Flags, Floats, Integers, Pending, Policy
 from vambrace.sampling import Stream, uniform
 
 
-class State(NamedTuple):
+class Bases(NamedTuple):
     """One row for each base, except that totals and counts have a single row where they are shared."""
 
     totals: Floats
@@ -52,6 +52,12 @@ class State(NamedTuple):
     next_test: Integers
     budgets: Floats
     followed: Integers  # step-1 pulls of each base and arm
+
+
+class State(NamedTuple):
+    """The bases, the master, and which step comes next."""
+
+    bases: Bases
     master: Master
     rule: Rule
     last_test: int
@@ -66,25 +72,26 @@ class State(NamedTuple):
 def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
     """The tag is twice the base, plus one in step 2; the probability is the base's."""
     if state.replay >= 0:
-        return _past_arm(state, state.replay, rng), state.replay_probability, 2 * state.replay + 1
+        return _past_arm(state.bases, state.replay, rng), state.replay_probability, 2 * state.replay + 1
     if state.master_rounds <= 0:
-        base = likeliest_base(state.master)
-        return fewest_pulled(_base(state, base), pending), 1.0, 2 * base
-    base = draw_base(state.master, rng)
-    return fewest_pulled(_base(state, base), pending), state.master.mixed[base], 2 * base
+        base, probability = likeliest_base(state.master), 1.0
+    else:
+        base = draw_base(state.master, rng)
+        probability = state.master.mixed[base]
+    return fewest_pulled(_base(state.bases, base, state.share), pending), probability, 2 * base
 
 
 @kernel
-def _past_arm(state: State, base: int, rng: Stream) -> int:
+def _past_arm(bases: Bases, base: int, rng: Stream) -> int:
     """An arm in proportion to how often the base prescribed it."""
-    n_arms = state.followed.shape[1]
+    n_arms = bases.followed.shape[1]
     total = 0
     for k in range(n_arms):
-        total += state.followed[base, k]
+        total += bases.followed[base, k]
     mark = uniform(rng) * total
     cumulative = 0
     for k in range(n_arms):
-        cumulative += state.followed[base, k]
+        cumulative += bases.followed[base, k]
         if cumulative > mark:
             return k
     return n_arms - 1
@@ -92,76 +99,54 @@ def _past_arm(state: State, base: int, rng: Stream) -> int:
 
 @kernel
 def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
-    base, second_step = tag // 2, tag % 2 == 1
+    bases, base, second_step = state.bases, tag // 2, tag % 2 == 1
     replay, rounds = state.replay, state.master_rounds
     if state.share:
-        state.totals[0, arm] += reward
-        state.counts[0, arm] += 1
-        for g in range(len(state.budgets)):
+        bases.totals[0, arm] += reward
+        bases.counts[0, arm] += 1
+        for g in range(len(bases.budgets)):
             _feed(state, g, arm, reward)
     elif not second_step:
-        state.totals[base, arm] += reward
-        state.counts[base, arm] += 1
+        bases.totals[base, arm] += reward
+        bases.counts[base, arm] += 1
         _feed(state, base, arm, reward)
     if not second_step:
-        state.followed[base, arm] += 1
+        bases.followed[base, arm] += 1
         replay = base if state.smoothing and rounds > 0 else -1
     if second_step or not state.smoothing:
         learn(state.master, base, reward, probability)
         replay, rounds = -1, rounds - 1
-    return _moved(state, replay, probability, rounds)
+    return State(
+        bases, state.master, state.rule, state.last_test, rounds, replay, probability, state.share, state.smoothing
+    )
 
 
 @kernel
 def _feed(state: State, g: int, arm: int, reward: float) -> None:
     """Let base g see that `arm` was observed, and test where its sweep is complete."""
+    bases, rule = state.bases, state.rule
     if not 0.0 <= reward <= 1.0:
-        state.next_test[g] = 0
-    rule = state.rule
-    rule = Rule(rule.radius, rule.log_single, rule.log_equal, rule.log_pair, state.budgets[g])
-    arms, next_test = advance_and_test(_base(state, g), arm, rule, state.next_test[g], state.last_test)
-    state.n_active[g], state.floor[g], state.at_floor[g] = arms.n_active, arms.floor, arms.at_floor
-    state.excess[g], state.next_test[g] = arms.excess, next_test
+        bases.next_test[g] = 0
+    rule = Rule(rule.radius, rule.log_single, rule.log_equal, rule.log_pair, bases.budgets[g])
+    before = _base(bases, g, state.share)
+    arms, next_test = advance_and_test(before, arm, rule, bases.next_test[g], state.last_test)
+    bases.n_active[g], bases.floor[g], bases.at_floor[g] = arms.n_active, arms.floor, arms.at_floor
+    bases.excess[g], bases.next_test[g] = arms.excess, next_test
 
 
 @kernel
-def _base(state: State, g: int) -> Arms:
+def _base(bases: Bases, g: int, share: bool) -> Arms:
     """Base g as a table of arms; its arrays are views."""
-    row = 0 if state.share else g
+    row = 0 if share else g
     return Arms(
-        state.totals[row],
-        state.counts[row],
-        state.active[g],
-        state.dropped[g],
-        state.n_active[g],
-        state.floor[g],
-        state.at_floor[g],
-        state.excess[g],
-    )
-
-
-@kernel
-def _moved(state: State, replay: int, probability: float, rounds: int) -> State:
-    return State(
-        state.totals,
-        state.counts,
-        state.active,
-        state.dropped,
-        state.n_active,
-        state.floor,
-        state.at_floor,
-        state.excess,
-        state.next_test,
-        state.budgets,
-        state.followed,
-        state.master,
-        state.rule,
-        state.last_test,
-        rounds,
-        replay,
-        probability,
-        state.share,
-        state.smoothing,
+        bases.totals[row],
+        bases.counts[row],
+        bases.active[g],
+        bases.dropped[g],
+        bases.n_active[g],
+        bases.floor[g],
+        bases.at_floor[g],
+        bases.excess[g],
     )
 
 
@@ -198,7 +183,7 @@ class MSSEWR(Policy):
         n_bases = max(1, ceil(log2(horizon)))
         rounds = max(1, horizon // 2) if self.smoothing else horizon
         tables = 1 if self.share else n_bases
-        return State(
+        bases = Bases(
             totals=np.zeros((tables, n_arms)),
             counts=np.zeros((tables, n_arms), dtype=np.int64),
             active=np.tile(np.arange(n_arms), (n_bases, 1)),
@@ -210,6 +195,9 @@ class MSSEWR(Policy):
             next_test=np.ones(n_bases, dtype=np.int64),
             budgets=np.array([2.0**g for g in range(1, n_bases + 1)]),
             followed=np.zeros((n_bases, n_arms), dtype=np.int64),
+        )
+        return State(
+            bases=bases,
             master=make_master(self.master, n_bases, rounds),
             rule=make_rule(self.radius, n_arms, horizon, None, 0.0),
             last_test=last_test("multiplicative", n_arms, horizon, None, 0.0),
