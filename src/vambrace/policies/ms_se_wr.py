@@ -24,15 +24,9 @@ import numpy as np
 
 from vambrace import validation
 from vambrace.kernel import kernel
-from vambrace.policies.elimination import (
-    Arms,
-    Rule,
-    advance_and_test,
-    check_radius,
-    fewest_pulled,
-    make_rule,
-)
+from vambrace.policies.elimination import Arms, advance_and_test, fewest_pulled
 from vambrace.policies.masters import MASTERS, Master, draw_base, learn, likeliest_base, make_master
+from vambrace.policies.radii import Rule, check_radius, make_rule
 from vambrace.policies.se_wr_stop import last_test
 from vambrace.protocols import Flags, Floats, Integers, Pending, Policy
 from vambrace.sampling import Stream, uniform

@@ -18,12 +18,9 @@ from typing import NamedTuple
 from vambrace import validation
 from vambrace.kernel import kernel, rare_kernel
 from vambrace.policies.elimination import (
-    RADII,
     Arms,
-    Rule,
     absorb_sweeps,
     advance,
-    check_radius,
     cycle,
     eliminate,
     fewest_pulled,
@@ -31,6 +28,7 @@ from vambrace.policies.elimination import (
     next_in_sweep,
     record,
 )
+from vambrace.policies.radii import RADII, Rule, check_radius
 from vambrace.protocols import Floats, Pending, Policy
 from vambrace.sampling import Stream
 

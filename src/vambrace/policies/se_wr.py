@@ -22,17 +22,15 @@ from vambrace.kernel import kernel
 from vambrace.policies.elimination import (
     NEVER,
     Arms,
-    Rule,
     absorb_sweeps,
     advance_and_test,
-    check_radius,
     cycle,
     drop_if_due,
     make_arms,
-    make_rule,
     next_in_sweep,
     record,
 )
+from vambrace.policies.radii import Rule, check_radius, make_rule
 from vambrace.protocols import Floats, Pending, Policy
 from vambrace.sampling import Stream
 

@@ -14,7 +14,8 @@ from math import floor, log, sqrt
 
 from vambrace import validation
 from vambrace.policies import se_wr
-from vambrace.policies.elimination import NEVER, check_radius, cycle, make_arms, make_rule
+from vambrace.policies.elimination import NEVER, cycle, make_arms
+from vambrace.policies.radii import check_radius, make_rule
 from vambrace.protocols import Policy
 
 STOPS = ("additive", "multiplicative")

@@ -1,15 +1,13 @@
-"""The parts that SE-WR, SE-WR-Stop, PE-WR and MS-SE-WR share."""
+"""The three radii: kl bounds, and stretches in which nothing can fall."""
 
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive
-from vambrace.policies import elimination
-from vambrace.policies.elimination import Arms, Rule, kl, kl_upper, quiet_sweeps, separated
+from vambrace.policies.radii import KL, PAPER, TIGHT, Rule, kl, kl_upper, quiet_sweeps, separated
 
 
 @given(st.floats(0, 1), st.floats(1e-6, 20))
@@ -22,14 +20,9 @@ def test_kl_is_the_oracles(p: float, q: float) -> None:
     assert kl(p, q) == pytest.approx(naive.kl(p, q), rel=1e-12, abs=1e-300)
 
 
-def arms_at(totals: list[float], count: int) -> Arms:
-    n = len(totals)
-    return Arms(np.array(totals), np.full(n, count), np.arange(n), np.zeros(n, dtype=np.bool_), n, count, n, 0)
-
-
 rules = st.builds(
     lambda radius, log_term, budget: Rule(radius, log_term + 0.7, log_term, 2 * log_term, budget),
-    st.sampled_from([elimination.PAPER, elimination.TIGHT, elimination.KL]),
+    st.sampled_from([PAPER, TIGHT, KL]),
     st.floats(0.5, 30),
     st.sampled_from([0.0, 0.5, 3.0, 50.0]),
 )
@@ -40,7 +33,7 @@ def test_nothing_can_fall_in_quiet_sweeps(rule: Rule, count: int, high: float, l
     """Whatever rewards in [0, 1] come, no pair separates before the bound; the extreme ones are tried at each sweep."""
     high, low = max(high, low) * count, min(high, low) * count
     assume(not separated(rule, high, count, low, count))
-    quiet = quiet_sweeps(arms_at([high, low], count), rule)
+    quiet = quiet_sweeps(rule, high, low, count)
     for ahead in {1, 2, 3, quiet // 2, quiet - 1, quiet, data.draw(st.integers(0, min(quiet, 10**6)))}:
         if 0 < ahead <= min(quiet, 10**9):
             assert not separated(rule, high + ahead, count + ahead, low, count + ahead)
@@ -53,6 +46,6 @@ def test_the_bound_is_not_idle(rule: Rule, count: int, high: float, low: float) 
     """For the best case of a drop it is within a factor of what is possible: four times as many sweeps do drop."""
     high, low = max(high, low) * count, min(high, low) * count
     assume(not separated(rule, high, count, low, count))
-    quiet = quiet_sweeps(arms_at([high, low], count), rule)
+    quiet = quiet_sweeps(rule, high, low, count)
     later = 100 * (count + quiet + 10 * rule.budget + 10 * rule.log_single)
     assert separated(rule, high + later, int(count + later), low, int(count + later))
