@@ -1,4 +1,4 @@
-"""Slow, obvious oracle of the bandit algorithms (SPEC sections 1-5): lists and loops, everything recomputed each time.
+"""Slow, obvious oracle of the bandit algorithms: lists and loops, everything recomputed each time.
 
 Nothing here is shared with the fast implementation; the tests compare the two pull by pull.
 """
@@ -118,7 +118,7 @@ def beats_kl(m_j: float, n_j: int, m_k: float, n_k: int, log_term: float, budget
 
 
 class SEWR:
-    """SE-WR (SPEC 2), the unequal-counts rule throughout."""
+    """SE-WR, the unequal-counts rule throughout."""
 
     def __init__(
         self, n_arms: int, horizon: int, *, budget: float, delta: float | None = None, radius: str = "paper"
@@ -184,7 +184,7 @@ class SEWR:
 
 
 class SEWRStop(SEWR):
-    """SE-WR-Stop (SPEC 3): no elimination test at a least count above floor(cap) + 1."""
+    """SE-WR-Stop: no elimination test at a least count above floor(cap) + 1."""
 
     def __init__(
         self,
@@ -253,7 +253,7 @@ class UCB1:
 
 
 class PEWR:
-    """PE-WR (SPEC 4): phases; an answer counts in the phase in which it arrives."""
+    """PE-WR: phases; an answer counts in the phase in which it arrives."""
 
     def __init__(
         self, n_arms: int, horizon: int, *, delta: float | None = None, cap: str = "paper", radius: str = "paper"
@@ -304,7 +304,7 @@ class PEWR:
 
 
 class Corral:
-    """CORRAL master (SPEC 5)."""
+    """CORRAL master."""
 
     def __init__(self, n_bases: int, n_rounds: int) -> None:
         self.n_bases = n_bases
@@ -344,7 +344,7 @@ class Corral:
 
 
 class Exp3P:
-    """EXP3.P master (SPEC 5)."""
+    """EXP3.P master."""
 
     def __init__(self, n_bases: int, n_rounds: int) -> None:
         self.n_bases = n_bases
@@ -368,7 +368,7 @@ class Exp3P:
 
 
 class MSSEWR:
-    """MS-SE-WR (SPEC 5) for prompt feedback: ask, tell, ask, tell."""
+    """MS-SE-WR for prompt feedback: ask, tell, ask, tell."""
 
     def __init__(
         self,
@@ -510,7 +510,7 @@ def game(
     bounded: bool,
     horizon: int,
 ) -> Record:
-    """Strong adversary (SPEC 1): pull, draw(t, arm), alter, meter; rounds count from 0."""
+    """Strong adversary: pull, draw(t, arm), alter, meter; rounds count from 0."""
     record = Record([], [], [], Fraction(0))
     for t in range(horizon):
         arm = policy.ask()

@@ -72,7 +72,7 @@ def test_masters_stay_probabilities_under_extreme_rewards(kind: str) -> None:
 
 
 def test_sharing_helps_where_the_literal_algorithm_hardly_learns() -> None:
-    """SPEC §5 at K = 10, T = 200,000: about 44,000 as written, 17,000 with sharing, 12,000 without smoothing too."""
+    """At K = 10, T = 200,000: about 44,000 as written, 17,000 with sharing, 12,000 without smoothing too."""
     env = vb.Bernoulli([0.95 - 0.05 * k for k in range(10)])
     literal, shared, quick = (
         vb.simulate(policy, env, horizon=200_000, replications=8, seed=1).pseudo_regret[:, -1].mean()

@@ -31,7 +31,7 @@ def distance(raw: float, altered: float) -> float:
 def meter(raw: float, wanted: float, spent: float, budget: float) -> tuple[float, float]:
     """The reward that the learner sees and the total cost after it.
 
-    An alteration that the budget does not cover is moved towards the raw reward until it does (SPEC §1).
+    An alteration that the budget does not cover is moved towards the raw reward until it does.
     """
     if spent >= budget:
         return raw, spent

@@ -148,7 +148,7 @@ def play(
                 return STOPPED, t, 0, 0.0
         if REALIZED and CLOSED_FORM:
             # Nobody sees the rewards of arms that were not pulled, so they influence nothing and may be drawn late,
-            # each arm's sum since the last checkpoint in one draw: exact in law (SPEC §1).
+            # each arm's sum since the last checkpoint in one draw: exact in law.
             for k in range(n_arms):
                 unpulled = t - record.pulls[k]
                 totals.unpulled[k] += draw_total(environment, k, unpulled - totals.counted[k], streams.unpulled)

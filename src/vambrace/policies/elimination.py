@@ -1,6 +1,6 @@
 """What SE-WR, SE-WR-Stop, PE-WR and the bases of MS-SE-WR share: the table of arms and when arms are dropped.
 
-One code path serves prompt and delayed feedback (SPEC §2, unequal counts): ask the active arm with the fewest pulls,
+One code path serves prompt and delayed feedback: ask the active arm with the fewest pulls,
 those still unanswered included, and test for elimination when the smallest count has grown. With prompt feedback that
 is a sweep in index order with a test at its end, and every test sees equal counts.
 """

@@ -1,8 +1,8 @@
 """When is one arm so far above another that no attack within the budget explains it? The three radii of SE-WR.
 
-paper   each arm's mean may be off by sqrt(L / n) and by the whole budget over n   Algorithm 1, Theorem 5
-tight   the two share one budget, and the difference of their means is one sub-Gaussian variable (SPEC §2)
-kl      Chernoff intervals of two Bernoulli-like means, disjoint for every split of the budget between them (SPEC §2)
+paper   each arm's mean may be off by sqrt(L / n) and by the whole budget over n   Algorithm 1, Theorem 6
+tight   the two share one budget, and the difference of their means is one sub-Gaussian variable
+kl      Chernoff intervals of two Bernoulli-like means, disjoint for every split of the budget between them
 """
 
 from math import exp, expm1, log, sqrt
@@ -50,7 +50,7 @@ def separated(rule: Rule, high_total: float, high_count: int, low_total: float, 
     if rule.radius == PAPER:  # Algorithm 1: each arm may have lost the whole budget; radius loose by sqrt 2 (E7)
         width = sqrt(rule.log_single / high_count) + rule.budget / high_count
         width += sqrt(rule.log_single / low_count) + rule.budget / low_count
-    else:  # the two share one budget, and their difference is sub-Gaussian as one variable (SPEC §2)
+    else:  # the two share one budget, and their difference is sub-Gaussian as one variable
         width = rule.budget / min(high_count, low_count)
         if high_count == low_count:
             width += sqrt(rule.log_equal / high_count)

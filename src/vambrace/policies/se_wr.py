@@ -4,7 +4,7 @@ Setting     K arms, rewards in [0, 1], horizon T; an attacker who sees the pulle
             most ``budget`` in total, and the learner knows ``budget``.
 Algorithm   Pull every arm still active once. After each such sweep drop every arm whose mean lies more than
             2 (sqrt(L / n) + budget / n) below the best active mean, L = ln(2 K T / delta).   Algorithm 1
-Guarantee   Regret at most sum over arms of 36 L / gap + 6 budget, plus K, with probability 1 - delta.  Theorem 5
+Guarantee   Regret at most sum over arms of 36 L / gap + 6 budget, plus K, with probability 1 - delta.  Theorem 6
 Reading     The maximum runs over the active arms only (erratum E6). 36 and 6 are right, the proof's 64 and 8 are
             loose (E1). The radius is loose by sqrt 2 (E7) and kept in ``radius="paper"``.
 
@@ -89,7 +89,7 @@ class SEWR(Policy):
     """
 
     name = "se-wr"
-    reference = "Algorithm 1, Theorem 5"
+    reference = "Algorithm 1, Theorem 6"
 
     budget: float
     delta: float | None = None  # None: K / T, the choice that bounds the expected regret

@@ -3,7 +3,7 @@
 Setting     As SE-WR: the budget is known.
 Algorithm   Before each sweep check n <= cap; once that fails the active set is frozen and swept to the end.
             multiplicative: cap = T / K;  additive: cap = T / K + budget sqrt(T / (K ln(KT/delta))).   Algorithm 4
-Guarantee   multiplicative O(sqrt(KT (ln(KT/delta) + C))), additive O(sqrt(KT ln(KT/delta)) + K C).   Theorem 6
+Guarantee   multiplicative O(sqrt(KT (ln(KT/delta) + C))), additive O(sqrt(KT ln(KT/delta)) + K C).   Theorem 7
 Reading     The check stands before the sweep, so the last test is at n = floor(cap) + 1. "Uniformly pull" is
             round-robin: an adversary that sees the arm gains nothing from a random order. The observed reward is
             what Algorithm 4 calls X (E17). Plain SE-WR already has both bounds (E16).
@@ -43,7 +43,7 @@ class SEWRStop(Policy):
     """
 
     name = "se-wr-stop"
-    reference = "Algorithm 4, Theorem 6"
+    reference = "Algorithm 4, Theorem 7"
 
     budget: float
     stop: str = "additive"
