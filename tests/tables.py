@@ -42,11 +42,34 @@ class TableEnvironment(vb.Environment):
         return self.state
 
 
+@kernel
+def show(state: TableState, t: int, arm: int, reward: float, view: Any, rng: Any) -> tuple[float, TableState]:
+    state.arms[t - 1] = arm
+    return state.rewards[t - 1, arm], state
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TableAttack(vb.Adversary):
+    """Lets the learner observe what the table says, in [0, 1] or not, and remembers the arms."""
+
+    name = "table"
+    reference = "tests"
+    strength = "strong"
+    knowledge = "black box"
+    state: TableState
+    budget: float = float("inf")
+    alter = staticmethod(show)
+
+    def init(self, means: Table, horizon: int) -> TableState:
+        return self.state
+
+
 def pulls_of_engine(policy: vb.Policy, table: Table, *, interpret: bool) -> list[int]:
-    rounds = len(table)
+    rounds, n_arms = table.shape
     state = TableState(table, np.full(rounds, -1, dtype=np.int64), np.zeros(1, dtype=np.int64))
-    # checkpoints=1 and realized=None: no draw but the pulled one's
-    vb.simulate(policy, TableEnvironment(state), horizon=rounds, checkpoints=1, interpret=interpret)
+    environment = vb.Deterministic([0.5] * n_arms)
+    options: dict[str, Any] = {"horizon": rounds, "checkpoints": 1, "interpret": interpret, "bounded": False}
+    vb.simulate(policy, environment, TableAttack(state=state), **options)
     return state.arms.tolist()
 
 

@@ -215,7 +215,7 @@ MISTAKES = {
     "simulate ucb1 zz --means 1": "unknown policy 'zz'; known: ms-se-wr, ",
     "simulate se-wr --means 1": "expected se-wr:budget=…, got no budget",
     "simulate se-wr:budget=x --means 1": "se-wr: budget: expected a number, got 'x'",
-    "simulate se-wr:budget=-1 --means 1": "se-wr: budget: expected a number in [0, inf), got -1.0",
+    "simulate se-wr:budget=-1 --means 1": "se-wr: budget: expected a number in [0, 1e+18], got -1.0",
     "simulate se-wr:budgt=1 --means 1": "unknown parameter of se-wr 'budgt'; did you mean 'budget'?",
     "simulate ucb1:alpha=1,alpha=1 --means 1": "expected each parameter once, got 'alpha' twice",
     "simulate ucb1": "environment: expected either --means 0.9,0.8 or --env",

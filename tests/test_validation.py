@@ -67,7 +67,7 @@ def size(value: Any) -> tuple[int, int]:
         (inner, 5e-324, 5e-324),
         (inner, math.nextafter(1, 0), math.nextafter(1, 0)),
         (validation.budget, INF, INF),
-        (finite_budget, 1e308, 1e308),
+        (finite_budget, 1e18, 1e18),
         (validation.delta, None, None),
         (validation.delta, 0.5, 0.5),
         (whole, 1, 1),

@@ -102,7 +102,7 @@ def simulate(
 
         save(regret_figure(results), plot)
     if as_json:
-        typer.echo(json.dumps([{**r.summary(), "policy": registry.spec_of(r.policy)} for r in results], indent=2))
+        typer.echo(json.dumps([result.summary() for result in results], indent=2))
         return
     rows = []
     for result in results:

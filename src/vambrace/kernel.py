@@ -125,11 +125,15 @@ def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[dict[
     import hashlib  # here and not above: a live learner needs no compiler
 
     code = function.__code__
-    digest = hashlib.sha256(repr((code.co_code, code.co_consts, code.co_names, code.co_varnames, OPTIONS)).encode())
+    made_of = (code.co_code, code.co_consts, code.co_names, code.co_varnames)
+    defaults = (function.__defaults__, function.__kwdefaults__)
+    digest = hashlib.sha256(repr((made_of, defaults, OPTIONS)).encode())
     bound: dict[str, Any] = {}
     for name, value in _mentions(function):
         filling = _filled(value, slots)
         bound[name], identity = _part(filling, slots) if is_kernel(filling) else (filling, _identity(filling))
+        if isinstance(filling, types.ModuleType):  # constants that are mentioned through a module
+            identity += str([_identity(getattr(filling, each, "")) for each in code.co_names])
         digest.update(f"{name}={identity};".encode())
     return bound, digest.hexdigest()
 
@@ -155,10 +159,12 @@ def _identity(value: Any) -> str:
         return f"{value.__qualname__}{getattr(value, '_fields', '')}"
     if isinstance(value, Slot):
         return f"slot {value.name}"
+    if hasattr(value, "py_func"):  # compiled by Numba itself
+        return _identity(value.py_func) + repr((value.py_func.__code__.co_code, value.py_func.__code__.co_consts))
     if callable(value):  # not a kernel: a builtin, or an attribute that shares its name with a global
         return f"{value.__module__}.{value.__qualname__}"
     if hasattr(value, "tobytes"):
-        return str(value.tobytes())
+        return f"{value.dtype}{value.shape}{value.tobytes()}"
     return repr(value)
 
 
@@ -167,6 +173,7 @@ def _rebuilt(function: Callable[..., Any], bound: Mapping[str, Any], qualname: s
     closure = tuple(types.CellType(bound[name]) for name in function.__code__.co_freevars)
     scope = {**function.__globals__, **bound}
     copy = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, closure)
+    copy.__kwdefaults__ = function.__kwdefaults__
     copy.__qualname__ = qualname
     copy.__module__ = function.__module__
     return copy

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from vambrace.errors import InvalidParameter, UnknownName
 
+LARGEST_BUDGET = 1e18  # of a policy: far beyond any horizon, and far from overflow
 MOST_ROUNDS = 10**15  # beyond it a float64 no longer tells neighbouring rounds apart
 
 
@@ -36,8 +37,8 @@ def number(name: str, value: Any, *, low: float, high: float, open_low: bool = F
 
 
 def budget(value: Any, *, finite: bool = False) -> float:
-    """A total attack: zero or more, infinite where a policy or an attack can make sense of it."""
-    return number("budget", value, low=0.0, high=float("inf"), open_high=finite)
+    """A total attack: zero or more; infinite for an attack, but not for a policy, which reckons with it."""
+    return number("budget", value, low=0.0, high=LARGEST_BUDGET if finite else float("inf"))
 
 
 def delta(value: Any) -> float | None:

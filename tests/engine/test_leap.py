@@ -1,5 +1,6 @@
 """The leap engine has the law of the round engine: exactly on deterministic arms, in two-sample tests else."""
 
+import dataclasses
 import itertools
 from typing import Any
 
@@ -8,7 +9,10 @@ import pytest
 from scipy.stats import ks_2samp
 
 import vambrace as vb
-from vambrace.errors import NotApplicable
+from vambrace.adversaries.stationary import StationaryAdversary
+from vambrace.engine import leap as leap_module
+from vambrace.errors import GameFault, NotApplicable
+from vambrace.kernel import kernel
 from vambrace.protocols import Integers
 
 MEASURES = ("pseudo_regret", "realized_regret", "observed_regret", "cost", "pulls")
@@ -43,14 +47,19 @@ def both(policy: vb.Policy, env: vb.Environment, attack: vb.Adversary | None, **
     return results
 
 
+@pytest.mark.parametrize("shortest", [1, leap_module.SHORTEST])
 @pytest.mark.parametrize(("policy", "attack"), COINLESS, ids=str)
-def test_exactly_equal_on_deterministic_arms(policy: vb.Policy, attack: vb.Adversary | None) -> None:
+def test_exactly_equal_on_deterministic_arms(
+    policy: vb.Policy, attack: vb.Adversary | None, shortest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Rewards that are multiples of 1/64, so that sums are exact: every number agrees, at checkpoints anywhere.
 
-    Interpreted, which gives the same numbers and spares the compiler some fifty programs.
+    The shortest leap that is taken makes no difference. Interpreted, which gives the same numbers and spares the
+    compiler some fifty programs.
     """
+    monkeypatch.setattr(leap_module, "SHORTEST", shortest)
     environment = vb.Deterministic([0.75, 0.5, 0.328125, 0.25])
-    for horizon in (4, 7, 12_345):
+    for horizon in (4, 7, 3_001) if shortest == 1 else (12_345,):
         points = np.unique(np.linspace(1, horizon, 37).astype(int))
         rounds, leap = both(policy, environment, attack, horizon=horizon, checkpoints=points.tolist(), interpret=True)
         for measure in MEASURES:
@@ -157,6 +166,66 @@ def test_leaping_where_it_is_not_exact_is_refused_and_auto_falls_back(
     with pytest.raises(NotApplicable, match=f"engine leap: .*{why}"):
         vb.simulate(policy, environment, attack, engine="leap", **options)
     assert vb.simulate(policy, environment, attack, engine="auto", **options).engine == "rounds"
+
+
+@kernel
+def respond_with_one(state: float, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    return 1.0, state
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Promote(StationaryAdversary):
+    """Returns the same whatever was drawn, so that the losses are what costs."""
+
+    name = "promote"
+    reference = "test"
+    knowledge = "black box"
+    budget: float = float("inf")
+    value: float = 1.0
+    respond = staticmethod(respond_with_one)
+
+    def init(self, means: Any, horizon: int) -> float:
+        return self.value
+
+
+@pytest.mark.parametrize("budget", [0.1, 7.3, 500.0, 12345.678])
+def test_no_leap_overspends_and_the_last_bit_is_not_waited_for(budget: float) -> None:
+    """At T = 10^11 a game that waited round by round for a bit that cannot be paid out would take an hour."""
+    for attack in (Promote(budget=budget), vb.Swap(budget=budget, margin=0.3), vb.Conceal(budget=budget)):
+        result = vb.simulate(vb.SEWR(budget=20_000), ENV, attack, engine="leap", horizon=10**11, replications=5)
+        assert (result.cost <= budget).all()
+        assert (result.cost[:, -1] == budget).all()
+
+
+def test_a_large_budget_near_its_end_is_not_overspent() -> None:
+    """Rounding is relative to what was spent, not to what is left."""
+    means = [0.8495235838638263, 0.9553386617268631, 0.5096394459634144, 0.7203462702968297, 0.5505138564812213]
+    for step in range(40):
+        attack = vb.Swap(budget=2e14 + step / 32, margin=0.2450863271890905)
+        result = vb.simulate(vb.SEWR(budget=1e15), vb.Deterministic(means), attack, horizon=10**15, interpret=True)
+        assert (result.cost <= attack.budget).all()
+
+
+def test_a_response_that_is_no_number_is_found_in_a_leap_too() -> None:
+    with pytest.raises(GameFault, match="adversary promote: expected a finite reward, got nan"):
+        vb.simulate(vb.SE(), ENV, Promote(value=float("nan")), engine="leap", horizon=1_000, interpret=True)
+
+
+def test_the_last_test_of_se_wr_stop_is_never_leapt_over() -> None:
+    policy = vb.SEWRStop(budget=3, stop="multiplicative")
+    state = policy.init(2, 100)
+    last = state.last_test
+    assert policy.quiet(state._replace(next_test=last)) == last
+    assert policy.quiet(state._replace(next_test=last + 1)) > 10**15
+
+
+def test_an_environment_without_sums_leaps_only_without_realised_regret() -> None:
+    class Unsummed(vb.Bernoulli):
+        draw_total = None  # type: ignore[assignment]
+
+    environment = Unsummed([0.9, 0.5])
+    assert vb.simulate(vb.SE(), environment, horizon=100, interpret=True).engine == "leap"
+    assert vb.simulate(vb.SE(), environment, horizon=100, interpret=True, realized=True).engine == "rounds"
 
 
 def test_auto_leaps_where_it_can() -> None:

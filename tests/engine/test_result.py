@@ -79,7 +79,12 @@ def test_the_summary_is_json_and_says_what_numpy_says(result: vb.Result) -> None
             }
         )
     assert summary.pop("share_of_pulls") == pytest.approx(result.pulls.sum(axis=0) / 200)
-    names = {"policy": "ucb1", "environment": "bernoulli", "adversary": "conceal", "engine": result.engine}
+    names = {
+        "policy": "ucb1",
+        "environment": "bernoulli:means=0.9/0.5/0.1",
+        "adversary": "conceal:budget=2.5,arm=1",
+        "engine": result.engine,
+    }
     assert summary == {**names, "horizon": 40, "replications": 5, "seed": 1}
 
 
@@ -114,7 +119,7 @@ def test_one_replication_has_no_spread(partial: vb.Result) -> None:
 def test_str_is_one_sentence(result: vb.Result, partial: vb.Result) -> None:
     regret, cost = result.summary()["pseudo_regret"], result.summary()["cost"]["mean"]
     assert str(result) == (
-        f"ucb1 against conceal: regret {regret['mean']:.1f} ± {regret['standard_error']:.1f} "
+        f"ucb1 against conceal:budget=2.5,arm=1: regret {regret['mean']:.1f} ± {regret['standard_error']:.1f} "
         f"after 40 rounds (5 replications), cost {cost:.1f}"
     )
     assert str(partial).startswith("ucb1 against no adversary: regret ")

@@ -1,6 +1,7 @@
 """The game loop against the naive game, hostile adversaries, and the three regrets."""
 
 import dataclasses
+import re
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -58,7 +59,7 @@ class RecitingToAll(Reciting):
 
 
 rewards_wanted = st.one_of(
-    st.floats(-3.0, 3.0), st.sampled_from([0.1, 0.2, 0.3, 0.7, 1e-17, 1 - 1e-16, 1e300, -1e300, 5e-324])
+    st.floats(-3.0, 3.0), st.sampled_from([0.1, 0.2, 0.3, 0.7, 1e-17, 1 - 1e-16, 1e99, -1e99, 5e-324])
 )
 
 
@@ -91,7 +92,7 @@ def test_no_adversary_overspends(
         assert (np.abs(result.observed_regret - result.realized_regret) <= 2 * result.cost + slack).all()
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e300])
 @pytest.mark.parametrize("kind", [Reciting, RecitingToAll])
 @pytest.mark.parametrize("bounded", [True, False])
 @pytest.mark.parametrize("interpret", [True, False])
@@ -100,7 +101,7 @@ def test_a_reward_that_is_no_number_names_the_adversary(bad: float, kind: Any, b
     returns[7] = bad
     attack = kind(returns=returns, budget=3.0)
     with pytest.raises(
-        GameFault, match=rf"adversary reciting: expected a finite reward, got {bad} for arm \d in round"
+        GameFault, match=rf"adversary reciting: expected a finite reward, got {re.escape(str(bad))} for arm \d in round"
     ):
         vb.simulate(vb.UCB1(), vb.Bernoulli([0.5, 0.5]), attack, horizon=20, bounded=bounded, interpret=interpret)
 
@@ -119,6 +120,43 @@ def test_an_arm_that_does_not_exist_names_the_policy(interpret: bool) -> None:
 
     with pytest.raises(GameFault, match=r"policy wild: expected an arm in \[0, 1\], got 2 in round 1"):
         vb.simulate(Wild(), vb.Bernoulli([0.5, 0.5]), horizon=20, interpret=interpret)
+
+
+@kernel
+def draw_wildly(state: Any, arm: int, rng: Any) -> float:
+    return np.nan if arm == 0 else 7.0
+
+
+@pytest.mark.parametrize("attack", [None, vb.Conceal(arm=1)])
+def test_a_reward_outside_the_unit_interval_names_the_environment(attack: vb.Adversary | None) -> None:
+    class Wild(vb.Beta):
+        name = "wild"
+        draw = staticmethod(draw_wildly)
+
+    with pytest.raises(GameFault, match=r"environment wild: expected a reward in \[0, 1\], got nan in round 1"):
+        vb.simulate(vb.UCB1(), Wild([0.5, 0.5]), attack, horizon=20, interpret=True)
+
+
+def test_a_bounded_medium_attack_is_clipped_before_it_is_metered() -> None:
+    attack = RecitingToAll(returns=np.full(20, 5.0))
+    result = vb.simulate(vb.UCB1(), vb.Deterministic([0.5, 0.25]), attack, horizon=20, interpret=True)
+    assert result.cost[0, -1] == 20 * 0.75
+
+
+def test_a_chance_that_is_no_probability_names_the_adversary() -> None:
+    @kernel
+    def respond(state: Any, view: Any, arm: int, reward: float) -> tuple[float, float]:
+        return np.nan, 0.0
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Unsure(vb.Conceal):
+        @property
+        def respond(self) -> Any:  # type: ignore[override]
+            return respond
+
+    for engine in ("rounds", "leap"):
+        with pytest.raises(GameFault, match="adversary conceal: expected a finite reward, got nan"):
+            vb.simulate(vb.SE(), vb.Bernoulli([0.9, 0.5]), Unsure(), horizon=1000, engine=engine, interpret=True)
 
 
 POLICIES = [

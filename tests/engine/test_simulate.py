@@ -115,7 +115,7 @@ def test_bad_input(change: dict[str, Any], error: type[Exception], message: str)
         (lambda: vb.Beta([0.0, 0.5]), r"means\[0\]"),
         (lambda: vb.Beta([0.5], concentration=0), "concentration"),
         (lambda: vb.ClippedGaussian([0.5], sigma=-1), "sigma"),
-        (lambda: vb.SEWR(budget=-1), r"budget: expected a number in \[0, inf\), got -1"),
+        (lambda: vb.SEWR(budget=-1), r"budget: expected a number in \[0, 1e\+18\], got -1"),
         (lambda: vb.SEWR(budget=float("inf")), "budget"),
         (lambda: vb.SEWR(budget="5"), "budget"),  # type: ignore[arg-type]
         (lambda: vb.SEWR(budget=True), "budget"),

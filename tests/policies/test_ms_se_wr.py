@@ -71,6 +71,17 @@ def test_masters_stay_probabilities_under_extreme_rewards(kind: str) -> None:
             assert master.mixed.argmax() == 2
 
 
+@pytest.mark.parametrize("share", [False, True])
+def test_rewards_outside_the_unit_interval(share: bool) -> None:
+    """The masters clip what they learn from, and the bases test again after a jump."""
+    rng = np.random.default_rng(6)
+    table = (rng.random((1500, 3)) < [0.9, 0.5, 0.1]).astype(float)
+    table[rng.integers(0, 1500, 60), rng.integers(0, 3, 60)] = rng.normal(0, 40, 60)
+    oracle = naive.MSSEWR(3, 1500, uniforms=uniforms(0, 0, 0), share=share, radius="tight")
+    expected = naive.play(oracle, table.tolist())
+    assert pulls_of_engine(vb.MSSEWR(share=share, radius="tight"), table, interpret=True) == expected
+
+
 def test_sharing_helps_where_the_literal_algorithm_hardly_learns() -> None:
     """At K = 10, T = 200,000: about 44,000 as written, 17,000 with sharing, 12,000 without smoothing too."""
     env = vb.Bernoulli([0.95 - 0.05 * k for k in range(10)])

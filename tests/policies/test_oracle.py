@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import naive
 import vambrace as vb
 from tables import Table, pulls_of_engine, pulls_of_learner, tables
+from vambrace.policies.se_wr_stop import last_test
 
 budgets = st.sampled_from([0.0, 0.5, 1.0, 3.0, 17.0, 1000.0])
 deltas = st.sampled_from([None, 0.01, 0.5, 0.999])
@@ -118,13 +119,20 @@ def test_same_arms_over_many_rounds(name: str) -> None:
     assert pulls_of_learner(policy, table) == expected
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("radius", ["paper", "tight", "kl"])
-def test_rewards_far_outside_the_unit_interval(radius: str) -> None:
+def test_rewards_far_outside_the_unit_interval(radius: str, sign: float) -> None:
     """An unbounded attack may move totals by more than one a sweep; the skipped tests must come back."""
     rng = np.random.default_rng(5)
     table = (rng.random((900, 3)) < [0.6, 0.5, 0.4]).astype(float)
-    table[rng.integers(0, 900, 12), rng.integers(0, 3, 12)] = rng.normal(0, 60, 12)
+    table[rng.integers(0, 900, 12), rng.integers(0, 3, 12)] = sign * np.abs(rng.normal(0, 60, 12))
     policy = vb.SEWR(budget=2, delta=0.5, radius=radius)
     expected = naive.play(naive.SEWR(3, 900, budget=2, delta=0.5, radius=radius), table.tolist())
     assert len(set(expected[-3:])) < 3, "this table should make the policy drop an arm"
     assert pulls_of_engine(policy, table, interpret=False) == expected
+
+
+def test_the_additive_cap_has_no_two_in_its_logarithm() -> None:
+    """T = 10,000, K = 4, delta = 0.1, budget 7: T/K + 7 sqrt(T / (K ln 400,000)) = 2500 + 97.45…"""
+    assert last_test("additive", 4, 10_000, 0.1, 7.0) == 2598
+    assert last_test("multiplicative", 4, 10_000, 0.1, 7.0) == 2501

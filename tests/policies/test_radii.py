@@ -49,3 +49,14 @@ def test_the_bound_is_not_idle(rule: Rule, count: int, high: float, low: float) 
     quiet = quiet_sweeps(rule, high, low, count)
     later = 100 * (count + quiet + 10 * rule.budget + 10 * rule.log_single)
     assert separated(rule, high + later, int(count + later), low, int(count + later))
+
+
+@given(
+    st.floats(0.5, 30), st.sampled_from([0.0, 0.5, 3.0, 50.0]), st.integers(1, 4000), st.integers(1, 4000), st.data()
+)
+def test_the_kl_rule_is_the_oracles(log_term: float, budget: float, high_count: int, low_count: int, data: Any) -> None:
+    rule = Rule(KL, log_term, 0.0, 0.0, budget)
+    high = data.draw(st.integers(0, high_count))
+    low = data.draw(st.integers(0, low_count))
+    ours = separated(rule, float(high), high_count, float(low), low_count)
+    assert ours == naive.beats_kl(high / high_count, high_count, low / low_count, low_count, log_term, budget)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from vambrace.kernel import Slot, kernel
 from vambrace.protocols import Adversary
 from vambrace.sampling import Stream, uniform
@@ -12,6 +14,8 @@ respond = Slot("respond")
 @kernel
 def alter(state: Any, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Any]:
     chance, altered = respond(state, view, arm, reward)
+    if not 0.0 <= chance <= 1.0:
+        return np.nan, state  # which the engine reports
     if chance >= 1.0 or (chance > 0.0 and uniform(rng) < chance):
         return altered, state
     return reward, state

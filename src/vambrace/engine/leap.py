@@ -11,6 +11,8 @@ The names below are slots, as in `vambrace.engine.rounds`.
 from math import isfinite
 from typing import Any
 
+import numpy as np
+
 from vambrace.engine.meter import add_up, distance
 from vambrace.kernel import Slot, kernel, rare_kernel
 from vambrace.sampling import binomial
@@ -42,11 +44,16 @@ def leap(
             if not sane:
                 return policy, spent, 0  # round by round, the engine finds out what is wrong and says so
             sweep_cost = add_up(sweep_cost, dearest)
-        if sweep_cost * sweeps > (budget - spent) * (1.0 - MARGIN):
-            sweeps = int((budget - spent) * (1.0 - MARGIN) / sweep_cost)
+        left = (budget - spent) * (1.0 - MARGIN)
+        if budget < np.inf:  # two sums for each arm, each rounded upwards
+            left -= 4.0 * count * (np.nextafter(budget, np.inf) - budget)
+        if sweep_cost * sweeps > left:
+            sweeps = int(max(left, 0.0) / sweep_cost)
     if sweeps < SHORTEST:
         return policy, spent, 0
     totals, seen_totals = record.totals, record.seen_rewards
+    for k in range(len(seen_totals)):
+        seen_totals[k] = 0.0
     for i in range(count):
         arm = arms[i]
         high, low, chance = outcomes(environment, arm)
@@ -57,7 +64,7 @@ def leap(
             after_high, spent = _attack(policy, adversary, arm, high, wins, streams.adversary, spent)
             after_low, spent = _attack(policy, adversary, arm, low, sweeps - wins, streams.adversary, spent)
             seen = after_high + after_low
-        seen_totals[arm] = seen
+        seen_totals[arm] += seen
         record.pulls[arm] += sweeps
         totals.pulled[arm] += raw
         totals.altered[arm] += seen - raw
@@ -82,6 +89,7 @@ def _dearest(policy: Any, adversary: Any, environment: Any, arm: int) -> tuple[f
         reward = high if side == 0 else low
         if (likely > 0.0) if side == 0 else (likely < 1.0):
             chance, altered = _seen(policy, adversary, arm, reward)
+            sane = sane and 0.0 <= chance <= 1.0
             if chance > 0.0:
                 sane = sane and 0.0 <= altered <= 1.0
                 cost = max(cost, distance(reward, altered))

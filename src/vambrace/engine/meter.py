@@ -31,7 +31,8 @@ def distance(raw: float, altered: float) -> float:
 def meter(raw: float, wanted: float, spent: float, budget: float) -> tuple[float, float]:
     """The reward that the learner sees and the total cost after it.
 
-    An alteration that the budget does not cover is moved towards the raw reward until it does.
+    An alteration that the budget does not cover is moved towards the raw reward until it does. Whatever rounding leaves
+    of the budget then counts as spent: the attacker is done, and nobody waits for a last bit that cannot be paid out.
     """
     if spent >= budget:
         return raw, spent
@@ -44,9 +45,9 @@ def meter(raw: float, wanted: float, spent: float, budget: float) -> tuple[float
         seen = raw - left if wanted < raw else raw + left
         after = add_up(spent, distance(raw, seen))
         if after <= budget:
-            return seen, after
+            return seen, budget
         left -= unit
-    return raw, spent
+    return raw, budget
 
 
 @rare_kernel

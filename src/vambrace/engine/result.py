@@ -7,6 +7,7 @@ import numpy as np
 
 from vambrace.errors import NotComputed
 from vambrace.protocols import Adversary, Environment, Floats, Integers, Policy
+from vambrace.specs import spec_of
 
 if TYPE_CHECKING:
     import altair
@@ -59,9 +60,9 @@ class Result:
         if self.realized is not None and self.observed is not None:
             measures |= {"realized_regret": self.realized, "observed_regret": self.observed}
         return {
-            "policy": self.policy.name,
-            "environment": self.environment.name,
-            "adversary": self.adversary.name if self.adversary else None,
+            "policy": spec_of(self.policy),
+            "environment": spec_of(self.environment),
+            "adversary": spec_of(self.adversary) if self.adversary else None,
             "horizon": self.horizon,
             "replications": self.replications,
             "seed": self.seed,
@@ -72,10 +73,12 @@ class Result:
 
     def __str__(self) -> str:
         regret, cost = _spread(self.pseudo_regret[:, -1]), _spread(self.cost[:, -1])
-        attacker = self.adversary.name if self.adversary else "no adversary"
+        attacker = spec_of(self.adversary) if self.adversary else "no adversary"
+        times = "1 replication" if self.replications == 1 else f"{self.replications} replications"
+        players = f"{spec_of(self.policy)} against {attacker}"
         return (
-            f"{self.policy.name} against {attacker}: regret {regret['mean']:,.1f} ± {regret['standard_error']:,.1f} "
-            f"after {self.horizon:,} rounds ({self.replications} replications), cost {cost['mean']:,.1f}"
+            f"{players}: regret {regret['mean']:,.1f} ± {regret['standard_error']:,.1f} "
+            f"after {self.horizon:,} rounds ({times}), cost {cost['mean']:,.1f}"
         )
 
     def to_frame(self) -> "polars.DataFrame":

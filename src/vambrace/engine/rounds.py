@@ -5,7 +5,6 @@ The names in capitals and the functions `select`, `update`, `draw`, `draw_total`
 (see `vambrace.kernel`). A branch on a bound constant costs nothing.
 """
 
-from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,8 @@ from vambrace.kernel import Slot, kernel, rare_kernel
 from vambrace.protocols import Floats, Integers, Pending
 from vambrace.sampling import Stream
 
-FINISHED, STOPPED, BAD_ARM, BAD_REWARD = 0, 1, 2, 3
+FINISHED, STOPPED, BAD_ARM, BAD_REWARD, BAD_DRAW = 0, 1, 2, 3, 4
+LARGEST = 1e100  # an altered reward beyond it would overflow the sums
 CHUNK = 2**22  # steps (rounds or leaps) between two looks at the stop flag
 
 
@@ -107,7 +107,7 @@ def play(
                         raw_rewards[k] = seen_rewards[k] = draw(environment, k, streams.environment)
                     adversary = corrupt(adversary, t, seen_rewards, streams.adversary)
                     for k in range(n_arms):
-                        if not isfinite(seen_rewards[k]):
+                        if not abs(seen_rewards[k]) <= LARGEST:
                             return BAD_REWARD, t, k, seen_rewards[k]
                         if BOUNDED:
                             seen_rewards[k] = min(max(seen_rewards[k], 0.0), 1.0)
@@ -121,10 +121,12 @@ def play(
                     raw, seen = raw_rewards[arm], seen_rewards[arm]
                 else:
                     raw = seen = draw(environment, arm, streams.environment)
+                if not 0.0 <= raw <= 1.0:
+                    return BAD_DRAW, t, arm, raw
                 if STRONG:
                     seen, adversary = alter(adversary, t, arm, raw, policy, streams.adversary)
                     if seen != raw:
-                        if not isfinite(seen):
+                        if not abs(seen) <= LARGEST:
                             return BAD_REWARD, t, arm, seen
                         if BOUNDED:
                             seen = min(max(seen, 0.0), 1.0)

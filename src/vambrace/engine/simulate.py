@@ -58,6 +58,7 @@ def simulate(
     replications = validation.whole("replications", replications, low=1, high=10**9)
     seed = validation.seed(seed)
     validation.choice("engine", engine, ENGINES)
+    interpret = validation.flag("interpret", interpret)
     workers = validation.whole("threads", os.cpu_count() or 1 if threads is None else threads, low=1, high=10**4)
     points = validation.checkpoints(checkpoints, game.horizon)
     obstacle = game.obstacle_to_leaping() if engine != "rounds" else None
@@ -131,9 +132,10 @@ class _Game:
         medium = adversary is not None and adversary.strength == "medium"
         if realized is None:
             realized = medium or environment.draw_total is not None
+        realized = validation.flag("realized", realized)
         means = environment.arm_means()
         game = cls(
-            policy, environment, adversary, horizon, n_arms, means, validation.flag("bounded", bounded), bool(realized)
+            policy, environment, adversary, horizon, n_arms, means, validation.flag("bounded", bounded), realized
         )
         game._check_view()
         return game
@@ -190,6 +192,8 @@ class _Game:
             return "a policy with quiet stretches", f"{policy.name}, which may change its mind after any round"
         if environment.outcomes is None:
             return "arms with two rewards, whose sums are binomial", f"{environment.name}"
+        if self.realized and environment.draw_total is None:
+            return "sums in one draw for the realised regret", f"{environment.name}, which has no draw_total"
         if adversary is None:
             return None
         if adversary.strength == "medium":
@@ -215,6 +219,8 @@ class _Game:
 
     def fault(self, code: int, t: int, arm: int, value: float) -> str:
         """What went wrong, and who did it."""
+        if code == rounds.BAD_DRAW:
+            return f"environment {self.environment.name}: expected a reward in [0, 1], got {value} in round {t}"
         if code == rounds.BAD_ARM or self.adversary is None:
             return f"policy {self.policy.name}: expected an arm in [0, {self.n_arms - 1}], got {arm} in round {t}"
         return f"adversary {self.adversary.name}: expected a finite reward, got {value} for arm {arm} in round {t}"

@@ -17,7 +17,6 @@ With delayed feedback step 2 follows the latest answered step 1, and an arm's op
 """
 
 from dataclasses import dataclass
-from math import ceil, log2
 from typing import NamedTuple
 
 import numpy as np
@@ -146,7 +145,12 @@ def _base(bases: Bases, g: int, share: bool) -> Arms:
 
 @dataclass(frozen=True, kw_only=True)
 class MSSEWR(Policy):
-    """Model selection that pays for an unknown budget by a factor.
+    """Model selection that pays for an unknown budget by a factor (Algorithm 3, Theorem 11).
+
+    master     "corral": regret O~(K C sqrt(T)); "exp3p": O~(sqrt(K C) T^(2/3)) (the paper has them swapped, E2)
+    share      let every observation count for every base: recommended, not as printed
+    smoothing  replay a past arm for the master every second round, as the theorem needs
+    radius     "paper", "tight" or "kl", as in SE-WR
 
     >>> import vambrace as vb
     >>> policy = vb.MSSEWR(master="corral", share=True, radius="tight")
@@ -174,7 +178,7 @@ class MSSEWR(Policy):
 
     def init(self, n_arms: int, horizon: int) -> State:
         """Every base fresh, the master uniform; delta = K / T and the global T in each base."""
-        n_bases = max(1, ceil(log2(horizon)))
+        n_bases = max(1, (horizon - 1).bit_length())  # ceil(log2 T), without rounding
         rounds = max(1, horizon // 2) if self.smoothing else horizon
         tables = 1 if self.share else n_bases
         bases = Bases(

@@ -12,7 +12,7 @@ Reading     |S_h| where Algorithm 2 prints |C_h| (E4); the number of pulls is ro
 """
 
 from dataclasses import dataclass
-from math import ceil, log, log2, sqrt
+from math import log, sqrt
 from typing import NamedTuple
 
 from vambrace import validation
@@ -102,7 +102,11 @@ def absorb(state: State, sweeps: int, totals: Floats) -> State:
 
 @dataclass(frozen=True, kw_only=True)
 class PEWR(Policy):
-    """Phased elimination that survives an attack of unknown size.
+    """Phased elimination that survives an attack of unknown size: regret O~(sqrt(KT) + K C^2) (Algorithm 2, Theorem 9).
+
+    delta   the chance that the guarantee fails; None: K / T
+    cap     the largest budget that a phase reckons with: "paper" sqrt(T) / K, "repaired" sqrt(T / K) (erratum E3)
+    radius  "paper", or "tight" with the same guarantee and fewer pulls
 
     >>> import vambrace as vb
     >>> result = vb.simulate(vb.PEWR(), vb.Bernoulli([0.9, 0.5]), vb.Conceal(budget=10), horizon=50_000, seed=1)
@@ -127,7 +131,7 @@ class PEWR(Policy):
 
     def init(self, n_arms: int, horizon: int) -> State:
         """Phase 0: one pull of each arm."""
-        phases = max(1, ceil(log2(horizon)) - 1)
+        phases = max(1, (horizon - 1).bit_length() - 1)  # ceil(log2 T) - 1, without rounding
         log_phase = log(n_arms) + log(phases) - log(n_arms / horizon if self.delta is None else self.delta)
         cap = sqrt(horizon) / n_arms if self.cap == "paper" else sqrt(horizon / n_arms)
         first_guess = 2.0 ** (phases - 1)

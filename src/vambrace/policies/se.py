@@ -17,7 +17,10 @@ from vambrace.protocols import Policy
 
 @dataclass(frozen=True, kw_only=True)
 class SE(Policy):
-    """Successive elimination that trusts every reward.
+    """Successive elimination that trusts every reward: SE-WR with a budget of zero.
+
+    delta   the chance that the best arm is dropped although nobody attacks; None: K / T
+    radius  "paper", "tight" or "kl", as in SE-WR
 
     >>> import vambrace as vb
     >>> result = vb.simulate(vb.SE(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)

@@ -78,7 +78,11 @@ def absorb(state: State, sweeps: int, totals: Floats) -> State:
 
 @dataclass(frozen=True, kw_only=True)
 class SEWR(Policy):
-    """Successive elimination that survives ``budget`` fake events.
+    """Successive elimination that survives ``budget`` fake events (Algorithm 1, Theorem 6).
+
+    budget  what the attacker may spend in total; the regret is at most the sum of 36 L / gap + 6 budget over the arms
+    delta   the chance that the guarantee fails; None: K / T, the choice that bounds the expected regret
+    radius  "paper" as printed; "tight" with the same guarantee and about four times fewer pulls; "kl" for small rates
 
     >>> import vambrace as vb
     >>> attacked = vb.simulate(

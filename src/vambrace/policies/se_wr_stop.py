@@ -33,7 +33,13 @@ def last_test(stop: str, n_arms: int, horizon: int, delta: float | None, budget:
 
 @dataclass(frozen=True, kw_only=True)
 class SEWRStop(Policy):
-    """SE-WR with a stop condition that bounds the regret whatever the gaps are.
+    """SE-WR with a stop condition that bounds the regret whatever the gaps are (Algorithm 4, Theorem 7).
+
+    budget  what the attacker may spend in total
+    stop    "additive": regret O(sqrt(KT ln(KT/delta)) + K budget);
+            "multiplicative": O(sqrt(KT (ln(KT/delta) + budget)))
+    delta   the chance that the guarantee fails; None: K / T
+    radius  "paper", "tight" or "kl", as in SE-WR
 
     >>> import vambrace as vb
     >>> policy = vb.SEWRStop(budget=50, stop="multiplicative")

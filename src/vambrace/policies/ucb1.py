@@ -117,7 +117,9 @@ def _scan(state: State, arm: int, answered: int) -> tuple[int, float, int, int]:
 
 @dataclass(frozen=True, kw_only=True)
 class UCB1(Policy):
-    """The classic optimistic policy.
+    """The classic optimistic policy: largest mean + sqrt(alpha ln t / N).
+
+    alpha   how optimistic; 2 is the original
 
     >>> import vambrace as vb
     >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
@@ -133,7 +135,7 @@ class UCB1(Policy):
     select, update = staticmethod(select), staticmethod(update)
 
     def __post_init__(self) -> None:
-        validation.number("alpha", self.alpha, low=0.0, high=float("inf"), open_low=True, open_high=True)
+        validation.number("alpha", self.alpha, low=0.0, high=1e12, open_low=True)
 
     def init(self, n_arms: int, horizon: int) -> State:
         """Nothing pulled."""

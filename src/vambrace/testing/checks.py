@@ -77,6 +77,11 @@ def check_environment(environment: Environment) -> None:
             total = environment.draw_total(environment.init(), arm, DRAWS, stream(2, arm))
             _require(abs(total / DRAWS - means[arm]) <= slack, f"{environment.name}: draw_total has another mean")
             _require(environment.draw_total(environment.init(), arm, 0, stream(2)) == 0, "no pulls, no reward")
+        if environment.outcomes is not None:
+            high, low, chance = environment.outcomes(environment.init(), arm)
+            _require({*rewards.tolist()} <= {high, low}, f"{environment.name}: a reward that outcomes does not name")
+            expected = chance * high + (1.0 - chance) * low
+            _require(abs(expected - means[arm]) < 1e-12, f"{environment.name}: outcomes have another mean")
 
 
 def _require(condition: bool, otherwise: str) -> None:

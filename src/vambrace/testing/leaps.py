@@ -45,8 +45,12 @@ def _compare(name: str, leapt: Any, played: Any) -> None:
             raise AssertionError(f"{name}: absorb leaves {field} = {one}, playing the same rounds leaves {other}")
 
 
+def _responses(adversary: Adversary, state: Any, view: Any, n_arms: int) -> list[Any]:
+    return [adversary.respond(state, view, arm, x) for arm in range(n_arms) for x in (0.0, 1.0)]  # type: ignore[misc]
+
+
 def check_response(adversary: Adversary, policy: Policy, means: Any, horizon: int) -> None:
-    """`alter` does what `respond` says, in the first round and in the last."""
+    """`alter` does what `respond` says, in the first round and in the last, and the rule stays in a quiet stretch."""
     state, view = adversary.init(np.array(means), horizon), policy.init(len(means), horizon)
     alter = interpreted(adversary.alter, {"respond": adversary.respond})
     for arm in range(len(means)):
@@ -56,3 +60,11 @@ def check_response(adversary: Adversary, policy: Policy, means: Any, horizon: in
             seen = {alter(state, t, arm, reward, view, stream(t))[0] for t in (1, horizon)}
             if not 0.0 <= chance <= 1.0 or not seen <= allowed:
                 raise AssertionError(f"{adversary.name}: respond promises {allowed}, alter returns {seen}")
+    if policy.quiet is None:
+        return
+    before, coins, rng = _responses(adversary, state, view, len(means)), np.random.default_rng(10), stream(11)
+    for _ in range(policy.quiet(view) * len(means) - 1):
+        arm, probability, tag = policy.select(view, Pending(0, np.zeros(len(means), dtype=np.int64)), rng)
+        view = policy.update(view, int(arm), float(coins.random() < 0.5), probability, tag)
+        if _responses(adversary, state, view, len(means)) != before:
+            raise AssertionError(f"{adversary.name}: respond changed its rule while the policy dropped nothing")
