@@ -18,6 +18,7 @@ from vambrace.progress import ProgressBar
 from vambrace.protocols import Adversary, Environment, Floats, Integers, Kernel, Policy
 from vambrace.sampling import stream
 
+LINE = 128  # bytes: a cache line and the neighbour that is fetched with it
 ENGINES = ("auto", "rounds", "leap")
 
 
@@ -72,7 +73,10 @@ def simulate(
 
     def replicate(r: int) -> None:
         streams = Streams(*(stream(seed, r, role) for role in range(len(Streams._fields))))
-        code, t, arm, value = play(*game.states(), setting, streams, sheet.record(r))
+        record = sheet.record(r)
+        policy_state, attack, arms = game.states()
+        code, t, arm, value = play(_apart(policy_state), attack, arms, setting, _apart(streams), record)
+        sheet.pulls[r] = record.pulls
         if code not in (rounds.FINISHED, rounds.STOPPED):
             raise GameFault(game.fault(code, t, arm, value))
 
@@ -244,14 +248,29 @@ class _Sheet:
             self.realized[r],
             self.observed[r],
             self.cost[r],
-            self.pulls[r],
+            _apart(np.zeros(n_arms, dtype=np.int64)),
             self.progress[r],
             self.stop,
-            totals,
-            np.zeros(n_arms),
-            np.zeros(n_arms),
+            _apart(totals),
+            _apart(np.zeros(n_arms)),
+            _apart(np.zeros(n_arms)),
             np.zeros(n_arms, dtype=np.int64),
         )
+
+
+def _apart(value: Any) -> Any:
+    """The same with each array on cache lines of its own.
+
+    Small arrays that two threads write to would else share a line, and each write of one would stall the other.
+    """
+    if isinstance(value, np.ndarray):
+        block = np.zeros(value.nbytes + 2 * LINE, dtype=np.uint8)
+        copy = block[LINE : LINE + value.nbytes].view(value.dtype).reshape(value.shape)
+        copy[...] = value
+        return copy
+    if hasattr(value, "_fields"):
+        return type(value)(*(_apart(each) for each in value))
+    return value
 
 
 def _program(game: _Game, leaping: bool, interpret: bool) -> Kernel:
