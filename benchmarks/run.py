@@ -196,7 +196,7 @@ def speed(bench: Bench) -> None:
 
 def threads(bench: Bench) -> None:
     """Throughput on two threads over that on one."""
-    policy, rounds, replications = vb.SEWR(budget=BUDGET), bench.shorter(2 * 10**6), 8
+    policy, rounds, replications = vb.SEWR(budget=BUDGET), bench.shorter(10**7), 8
     runs = {n: partial(play, policy, rounds, replications=replications, threads=int(n)) for n in "12"}
     one, two = (min(laps) for laps in bench.time("threads", runs, pin=False).values())
     cost, ratio = two.wall / rounds / replications * 1e9, one.wall / two.wall
