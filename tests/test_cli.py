@@ -119,6 +119,7 @@ def test_list_shows_the_parameters(run: Run) -> None:
     assert "share=false" in parameters["ms-se-wr"]
     (conceal,) = (each for each in found["adversaries"] if each["name"] == "conceal")
     assert (conceal["strength"], conceal["knowledge"]) == ("strong", "oracle means")
+    assert conceal["aim"] == "hides the best arm"
 
 
 def test_version(run: Run) -> None:

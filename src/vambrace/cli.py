@@ -236,7 +236,7 @@ def _describe(thing: type[Policy] | type[Adversary] | type[Environment]) -> dict
     ]
     entry = {"name": thing.name, "class": thing.__name__, "parameters": ", ".join(parameters)}
     if issubclass(thing, Adversary):
-        entry |= {"strength": thing.strength, "knowledge": thing.knowledge}
+        entry |= {"strength": thing.strength, "knowledge": thing.knowledge, "aim": thing.aim}
     if issubclass(thing, Policy | Adversary):
         entry["reference"] = thing.reference
     return entry

@@ -85,16 +85,22 @@ class Adversary:
     one kernel instead, which the leap engine understands too (docs/leap.md):
 
     respond(state, view, arm, reward) -> (chance, altered)       with this chance return `altered`
+
+    A strong attack that keeps count of what the learner has seen learns it, after clipping and metering, from
+
+    witness(state, arm, reward, seen) -> state                   the raw reward, and what was delivered
     """
 
     name: ClassVar[str]
     reference: ClassVar[str]
     strength: ClassVar[Literal["strong", "medium"]]
     knowledge: ClassVar[Literal["oracle means", "white box", "black box"]]
+    aim: ClassVar[str] = ""  # what it does to which arm, in a few words
     budget: float
     alter: Kernel
     corrupt: Kernel
     respond: Kernel | None = None
+    witness: Kernel | None = None
 
     @property
     def reads(self) -> tuple[str, ...]:

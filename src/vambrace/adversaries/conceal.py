@@ -46,6 +46,7 @@ class Conceal(StationaryAdversary):
     name = "conceal"
     reference = "Theorem 1"
     knowledge = "oracle means"
+    aim = "hides the best arm"
 
     budget: float = float("inf")
     arm: int | None = None  # None: the best

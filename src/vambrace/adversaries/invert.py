@@ -42,6 +42,7 @@ class Invert(Adversary):
     reference = "Lykouris et al. 2018"
     strength = "medium"
     knowledge = "black box"
+    aim = "every arm"
 
     budget: float = float("inf")
 

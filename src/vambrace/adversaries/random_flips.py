@@ -38,6 +38,7 @@ class RandomFlips(StationaryAdversary):
     name = "random-flips"
     reference = "baseline"
     knowledge = "black box"
+    aim = "noise on every arm"
 
     budget: float = float("inf")
     rate: float = 0.1

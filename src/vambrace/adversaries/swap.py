@@ -41,6 +41,7 @@ class Swap(StationaryAdversary):
     name = "swap"
     reference = "Theorem 3"
     knowledge = "oracle means"
+    aim = "promotes a target"
 
     budget: float = float("inf")
     target: int | None = None  # None: the worst

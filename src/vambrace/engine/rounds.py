@@ -1,8 +1,8 @@
 """The game, round by round: the only loop. With LEAP it skips the stretches in which nothing can happen.
 
-The names in capitals and the functions `select`, `update`, `draw`, `draw_total`, `alter` and `corrupt` are slots:
-`simulate` binds them to the kernels of one policy, one adversary and one environment, and to the options of one run
-(see `vambrace.kernel`). A branch on a bound constant costs nothing.
+The names in capitals and the functions `select`, `update`, `draw`, `draw_total`, `alter`, `corrupt` and `witness` are
+slots: `simulate` binds them to the kernels of one policy, one adversary and one environment, and to the options of one
+run (see `vambrace.kernel`). A branch on a bound constant costs nothing.
 """
 
 from typing import Any, NamedTuple
@@ -64,9 +64,10 @@ class Record(NamedTuple):
 
 select, update = Slot("select"), Slot("update")
 draw, draw_total = Slot("draw"), Slot("draw_total")
-alter, corrupt = Slot("alter"), Slot("corrupt")
+alter, corrupt, witness = Slot("alter"), Slot("corrupt"), Slot("witness")
 STRONG: Any = Slot("STRONG")
 MEDIUM: Any = Slot("MEDIUM")
+WITNESS: Any = Slot("WITNESS")
 BOUNDED: Any = Slot("BOUNDED")
 REALIZED: Any = Slot("REALIZED")
 CLOSED_FORM: Any = Slot("CLOSED_FORM")
@@ -131,6 +132,8 @@ def play(
                         if BOUNDED:
                             seen = min(max(seen, 0.0), 1.0)
                         seen, spent = meter(raw, seen, spent, setting.budget)
+                    if WITNESS:
+                        adversary = witness(adversary, arm, raw, seen)
 
                 policy = update(policy, arm, seen, probability, tag)
                 record.pulls[arm] += 1

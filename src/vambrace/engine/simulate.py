@@ -176,6 +176,7 @@ class _Game:
         slots: dict[str, Any] = {
             "STRONG": strength == "strong",
             "MEDIUM": medium,
+            "WITNESS": self.adversary is not None and self.adversary.witness is not None,
             "BOUNDED": self.bounded,
             "REALIZED": self.realized,
             "CLOSED_FORM": total is not None and not medium,
@@ -183,7 +184,7 @@ class _Game:
         for thing, kernels in (
             (self.policy, ("select", "update", "cycle", "quiet", "absorb")),
             (self.environment, ("draw", "draw_total", "outcomes")),
-            (self.adversary, ("alter", "corrupt", "respond")),
+            (self.adversary, ("alter", "corrupt", "respond", "witness")),
         ):
             offered = {kernel: getattr(thing, kernel, None) for kernel in kernels}
             slots |= {kernel: function for kernel, function in offered.items() if function is not None}

@@ -13,7 +13,7 @@ from vambrace.engine.simulate import simulate
 from vambrace.environments import Bernoulli
 from vambrace.kernel import Slot, compiled, is_kernel, kernel
 from vambrace.live.learner import Learner
-from vambrace.policies import UCB1
+from vambrace.policies import MSSEWR, PEWR, SEWR, UCB1
 from vambrace.protocols import Adversary, Environment, Floats, Pending, Policy
 from vambrace.sampling import Stream, stream
 from vambrace.testing.leaps import check_quiet_stretches, check_response
@@ -40,10 +40,10 @@ def check_policy(policy: Policy) -> None:
 def check_adversary(adversary: Adversary, policy: Policy | None = None) -> None:
     """An adversary that stays within any budget and attacks the same compiled and interpreted.
 
-    `policy` is the victim, UCB1 by default; a white-box attack needs one that shows what it reads.
+    `policy` is the victim; None: the first of ours that shows what the attack reads.
     """
     _check_specification(adversary)
-    victim, environment = policy or UCB1(), Bernoulli((0.8, 0.5, 0.2))
+    victim, environment = policy or _victim(adversary), Bernoulli((0.8, 0.5, 0.2))
     strong = adversary.strength == "strong"
     _require(is_kernel(adversary.alter if strong else adversary.corrupt), f"{adversary.name}: mark its kernel @kernel")
     if adversary.respond is not None:
@@ -82,6 +82,14 @@ def check_environment(environment: Environment) -> None:
             _require({*rewards.tolist()} <= {high, low}, f"{environment.name}: a reward that outcomes does not name")
             expected = chance * high + (1.0 - chance) * low
             _require(abs(expected - means[arm]) < 1e-12, f"{environment.name}: outcomes have another mean")
+
+
+def _victim(adversary: Adversary) -> Policy:
+    """A policy whose state has the fields that a white-box attack reads."""
+    for policy in (UCB1(), SEWR(budget=1.0), PEWR(), MSSEWR()):
+        if {*adversary.reads} <= {*policy.init(3, 400)._fields}:
+            return policy
+    raise AssertionError(f"{adversary.name}: pass a policy whose state has {', '.join(adversary.reads)}")
 
 
 def _require(condition: bool, otherwise: str) -> None:
