@@ -32,7 +32,7 @@ ATTACKS: list[vb.Adversary | None] = [
     vb.Conceal(budget=BUDGET),
     vb.Conceal(budget=BUDGET, stop_when_dropped=True),
     vb.Conceal(budget=float("inf"), stop_when_dropped=True),
-    vb.Swap(budget=BUDGET, target=1, margin=0.125),
+    vb.Swap(budget=BUDGET, target=1, margin=0.13),
     vb.Swap(margin=0.25),
     vb.RandomFlips(budget=BUDGET, rate=0.25),
     vb.RandomFlips(rate=0.25),
@@ -52,13 +52,13 @@ def both(policy: vb.Policy, env: vb.Environment, attack: vb.Adversary | None, **
 def test_exactly_equal_on_deterministic_arms(
     policy: vb.Policy, attack: vb.Adversary | None, shortest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rewards that are multiples of 1/64, so that sums are exact: every number agrees, at checkpoints anywhere.
+    """Every number agrees to the last bit, at checkpoints anywhere, although none of the rewards is a binary fraction.
 
     The shortest leap that is taken makes no difference. Interpreted, which gives the same numbers and spares the
     compiler some fifty programs.
     """
     monkeypatch.setattr(leap_module, "SHORTEST", shortest)
-    environment = vb.Deterministic([0.75, 0.5, 0.328125, 0.25])
+    environment = vb.Deterministic([0.77, 0.5 + 1e-9, 0.33, 0.1])
     for horizon in (4, 7, 3_001) if shortest == 1 else (12_345,):
         points = np.unique(np.linspace(1, horizon, 37).astype(int))
         rounds, leap = both(policy, environment, attack, horizon=horizon, checkpoints=points.tolist(), interpret=True)
@@ -66,13 +66,13 @@ def test_exactly_equal_on_deterministic_arms(
             assert np.array_equal(getattr(rounds, measure), getattr(leap, measure)), measure
 
 
-def test_arbitrary_deterministic_means_agree_to_rounding() -> None:
+@pytest.mark.parametrize("attack", [None, vb.Conceal(budget=9.7), vb.Swap(budget=1234.5, margin=0.07)], ids=str)
+def test_exactly_equal_over_a_million_rounds(attack: vb.Adversary | None) -> None:
+    """Where plain sums of a million rewards would be off by ten thousand units in the last place. Compiled."""
     environment = vb.Deterministic([0.9, 0.7, 0.3])
-    rounds, leap = both(vb.SEWR(budget=9.7), environment, vb.Conceal(budget=9.7), horizon=50_000)
-    assert np.array_equal(rounds.pulls, leap.pulls)
-    assert np.array_equal(rounds.pseudo_regret, leap.pseudo_regret)
-    for measure in ("realized_regret", "observed_regret", "cost"):
-        np.testing.assert_allclose(getattr(leap, measure), getattr(rounds, measure), rtol=1e-9, atol=1e-6)
+    rounds, leap = both(vb.SEWR(budget=9.7), environment, attack, horizon=10**6)
+    for measure in MEASURES:
+        assert np.array_equal(getattr(rounds, measure), getattr(leap, measure)), measure
 
 
 def drop_rounds(pulls: Integers) -> Integers:

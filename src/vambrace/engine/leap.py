@@ -11,9 +11,7 @@ The names below are slots, as in `vambrace.engine.rounds`.
 from math import isfinite
 from typing import Any
 
-import numpy as np
-
-from vambrace.engine.meter import add_up, distance
+from vambrace.engine.meter import Sum, add_times, add_times_at, distance, upper
 from vambrace.kernel import Slot, kernel, rare_kernel
 from vambrace.sampling import binomial
 
@@ -28,25 +26,23 @@ MARGIN = 1e-9  # relative; keeps a leap's cost below the budget whatever roundin
 
 @rare_kernel
 def leap(
-    policy: Any, adversary: Any, environment: Any, streams: Any, record: Any, spent: float, budget: float, rounds: int
-) -> tuple[Any, float, int]:
+    policy: Any, adversary: Any, environment: Any, streams: Any, record: Any, spent: Sum, budget: float, rounds: int
+) -> tuple[Any, Sum, int]:
     """Leap as far as possible but not past `rounds`: the policy, the cost, and how many rounds that was (or none)."""
     sweeps = quiet(policy)
     if sweeps == 0:
         return policy, spent, 0
     arms, count = cycle(policy)
     sweeps = min(sweeps, rounds // count)
-    attacked = STRONG and spent < budget
+    attacked = STRONG and spent.high < budget
     if attacked:
         sweep_cost = 0.0
         for i in range(count):
             dearest, sane = _dearest(policy, adversary, environment, arms[i])
             if not sane:
                 return policy, spent, 0  # round by round, the engine finds out what is wrong and says so
-            sweep_cost = add_up(sweep_cost, dearest)
-        left = (budget - spent) * (1.0 - MARGIN)
-        if budget < np.inf:  # two sums for each arm, each rounded upwards
-            left -= 4.0 * count * (np.nextafter(budget, np.inf) - budget)
+            sweep_cost += dearest
+        left = (budget - upper(spent)) * (1.0 - MARGIN)
         if sweep_cost * sweeps > left:
             sweeps = int(max(left, 0.0) / sweep_cost)
     if sweeps < SHORTEST:
@@ -58,16 +54,15 @@ def leap(
         arm = arms[i]
         high, low, chance = outcomes(environment, arm)
         wins = binomial(sweeps, chance, streams.environment)
-        raw = wins * high + (sweeps - wins) * low
-        seen = raw
-        if attacked:
-            after_high, spent = _attack(policy, adversary, arm, high, wins, streams.adversary, spent)
-            after_low, spent = _attack(policy, adversary, arm, low, sweeps - wins, streams.adversary, spent)
-            seen = after_high + after_low
-        seen_totals[arm] += seen
         record.pulls[arm] += sweeps
-        totals.pulled[arm] += raw
-        totals.altered[arm] += seen - raw
+        add_times_at(totals.pulled, arm, wins, high)
+        add_times_at(totals.pulled, arm, sweeps - wins, low)
+        if attacked:
+            after_high, spent = _attack(policy, adversary, totals, arm, high, wins, streams.adversary, spent)
+            after_low, spent = _attack(policy, adversary, totals, arm, low, sweeps - wins, streams.adversary, spent)
+            seen_totals[arm] += after_high + after_low
+        else:
+            seen_totals[arm] += wins * high + (sweeps - wins) * low
     return absorb(policy, sweeps, seen_totals), spent, sweeps * count
 
 
@@ -98,11 +93,12 @@ def _dearest(policy: Any, adversary: Any, environment: Any, arm: int) -> tuple[f
 
 @kernel
 def _attack(
-    policy: Any, adversary: Any, arm: int, reward: float, pulls: int, rng: Any, spent: float
-) -> tuple[float, float]:
+    policy: Any, adversary: Any, totals: Any, arm: int, reward: float, pulls: int, rng: Any, spent: Sum
+) -> tuple[float, Sum]:
     """The observed total of so many pulls that all paid `reward`, and the cost after them."""
     chance, altered = _seen(policy, adversary, arm, reward)
     hits = binomial(pulls, chance, rng)
     if hits == 0:
         return pulls * reward, spent
-    return hits * altered + (pulls - hits) * reward, add_up(spent, hits * distance(reward, altered))
+    add_times_at(totals.altered, arm, hits, altered - reward)
+    return hits * altered + (pulls - hits) * reward, add_times(spent, hits, distance(reward, altered))

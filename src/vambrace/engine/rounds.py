@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vambrace.engine.leap import leap
-from vambrace.engine.meter import meter, meter_all
+from vambrace.engine.meter import Sum, add_at, meter, meter_all, upper
 from vambrace.kernel import Slot, kernel, rare_kernel
 from vambrace.protocols import Floats, Integers, Pending
 from vambrace.sampling import Stream
@@ -38,10 +38,10 @@ class Streams(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """Sums for each arm, for the realised and the observed regret."""
+    """Sums for each arm, for the realised and the observed regret; the first two without rounding (see `Sum`)."""
 
-    pulled: Floats  # raw rewards of its pulls
-    altered: Floats  # observed minus raw rewards of its pulls
+    pulled: Floats  # raw rewards of its pulls, two rows
+    altered: Floats  # observed minus raw rewards of its pulls, two rows
     unpulled: Floats  # raw rewards of the rounds in which it was not pulled
     counted: Integers  # in how many rounds the last of these has been drawn
 
@@ -70,6 +70,7 @@ MEDIUM: Any = Slot("MEDIUM")
 WITNESS: Any = Slot("WITNESS")
 BOUNDED: Any = Slot("BOUNDED")
 REALIZED: Any = Slot("REALIZED")
+WHOLE: Any = Slot("WHOLE")  # every raw reward is 0 or 1
 CLOSED_FORM: Any = Slot("CLOSED_FORM")
 LEAP: Any = Slot("LEAP")
 
@@ -82,7 +83,7 @@ def play(
     n_arms = len(setting.gaps)
     pending, totals = Pending(0, record.pending), record.totals
     raw_rewards, seen_rewards = record.raw_rewards, record.seen_rewards
-    spent, t = 0.0, 0
+    spent, t = Sum(0.0, 0.0), 0
     for i in range(len(setting.checkpoints)):
         while t < setting.checkpoints[i]:
             for _ in range(min(setting.checkpoints[i] - t, CHUNK)):
@@ -138,9 +139,12 @@ def play(
                 policy = update(policy, arm, seen, probability, tag)
                 record.pulls[arm] += 1
                 if REALIZED:
-                    totals.pulled[arm] += raw
+                    if WHOLE:
+                        totals.pulled[0, arm] += raw  # exact
+                    else:
+                        add_at(totals.pulled, arm, raw)
                     if seen != raw:
-                        totals.altered[arm] += seen - raw
+                        add_at(totals.altered, arm, seen - raw)
                     if not CLOSED_FORM:
                         for k in range(n_arms):
                             if k != arm:
@@ -158,7 +162,7 @@ def play(
                 unpulled = t - record.pulls[k]
                 totals.unpulled[k] += draw_total(environment, k, unpulled - totals.counted[k], streams.unpulled)
                 totals.counted[k] = unpulled
-        settle(totals, setting.gaps, spent, record, i)
+        settle(totals, setting.gaps, upper(spent), record, i)
     return FINISHED, t, 0, 0.0
 
 
@@ -172,12 +176,12 @@ def settle(totals: Totals, gaps: Floats, spent: float, record: Record, i: int) -
     pseudo, best, earned, shifted_most, altered = 0.0, -np.inf, 0.0, -np.inf, 0.0
     for k in range(len(gaps)):
         pseudo += gaps[k] * record.pulls[k]
-        best = max(best, totals.pulled[k] + totals.unpulled[k])
-        earned += totals.pulled[k]
-        altered += totals.altered[k]
+        best = max(best, totals.pulled[0, k] + totals.unpulled[k])
+        earned += totals.pulled[0, k]
+        altered += totals.altered[0, k]
     for k in range(len(gaps)):
-        behind = (totals.pulled[k] + totals.unpulled[k]) - best
-        shifted_most = max(shifted_most, behind + totals.altered[k])
+        behind = (totals.pulled[0, k] + totals.unpulled[k]) - best
+        shifted_most = max(shifted_most, behind + totals.altered[0, k])
     record.pseudo[i] = pseudo
     record.cost[i] = spent
     record.realized[i] = best - earned

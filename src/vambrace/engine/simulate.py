@@ -179,6 +179,7 @@ class _Game:
             "WITNESS": self.adversary is not None and self.adversary.witness is not None,
             "BOUNDED": self.bounded,
             "REALIZED": self.realized,
+            "WHOLE": self._pays_whole_rewards(),
             "CLOSED_FORM": total is not None and not medium,
         }
         for thing, kernels in (
@@ -189,6 +190,9 @@ class _Game:
             offered = {kernel: getattr(thing, kernel, None) for kernel in kernels}
             slots |= {kernel: function for kernel, function in offered.items() if function is not None}
         return slots
+
+    def _pays_whole_rewards(self) -> bool:
+        return self.environment.outcomes is not None and all(reward in (0.0, 1.0) for _, reward in self._outcomes())
 
     def obstacle_to_leaping(self) -> tuple[str, str] | None:
         """Why the leap engine would not be exact here: what it needs and what this game has; None where it is."""
@@ -213,14 +217,22 @@ class _Game:
         return None
 
     def _leaves_unit_interval(self, adversary: Adversary) -> bool:
-        view, attack, state = self.states()
+        view, attack, _ = self.states()
+        for arm, reward in self._outcomes():
+            chance, altered = adversary.respond(attack, view, arm, reward)  # type: ignore[misc]
+            if chance > 0 and not 0.0 <= altered <= 1.0:
+                return True
+        return False
+
+    def _outcomes(self) -> Iterator[tuple[int, float]]:
+        """Each arm with each reward that it can pay, where there are no more than two."""
+        state = self.environment.init()
         for arm in range(self.n_arms):
             high, low, likely = self.environment.outcomes(state, arm)  # type: ignore[misc]
-            for reward, possible in ((high, likely > 0), (low, likely < 1)):
-                chance, altered = adversary.respond(attack, view, arm, reward)  # type: ignore[misc]
-                if possible and chance > 0 and not 0.0 <= altered <= 1.0:
-                    return True
-        return False
+            if likely > 0.0:
+                yield arm, high
+            if likely < 1.0:
+                yield arm, low
 
     def fault(self, code: int, t: int, arm: int, value: float) -> str:
         """What went wrong, and who did it."""
@@ -243,7 +255,9 @@ class _Sheet:
     def record(self, r: int) -> Record:
         """Where replication r writes."""
         n_arms = self.pulls.shape[1]
-        totals = Totals(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms, dtype=np.int64))
+        totals = Totals(
+            np.zeros((2, n_arms)), np.zeros((2, n_arms)), np.zeros(n_arms), np.zeros(n_arms, dtype=np.int64)
+        )
         return Record(
             self.pseudo[r],
             self.realized[r],
