@@ -100,6 +100,32 @@ def test_the_options_reach_the_simulator(run: Run) -> None:
     assert summary["cost"]["mean"] > 0
 
 
+ATTACK = ["attack", "ucb1", "--budgets", "0,3,6", "--attack", "conceal", "--attack", "random-flips:rate=0.5"]
+FEW = ["--horizon", "40", "--replications", "2", "--seed", "5"]
+
+
+def test_attack_prints_every_attack_and_the_worst(run: Run) -> None:
+    done = run(*ATTACK, *FEW, "--means", "0.9,0.2")
+    assert (done.code, done.err) == (0, "")
+    for title in ("every attack", "worst of each budget"):
+        assert f"ucb1, 40 rounds, 2 replications: {title}" in done.out
+    attacks = [vb.Conceal(), vb.RandomFlips(rate=0.5)]
+    options: dict[str, Any] = {"budgets": [0, 3, 6], "attacks": attacks, "horizon": 40, "replications": 2, "seed": 5}
+    report = vb.attack_suite(vb.UCB1(), vb.Bernoulli([0.9, 0.2]), **options)
+    rows = [line.split() for line in done.out.splitlines()]
+    for row in (*report.rows, *report.worst.values()):
+        start = [f"{row.budget:g}", row.attack, f"{row.regret:,.1f}", "±"]
+        assert any(line[:4] == start for line in rows), start
+
+
+def test_attack_prints_json_and_has_default_arms(run: Run) -> None:
+    done = run(*ATTACK, *FEW, "--json")
+    assert (done.code, done.err) == (0, "")
+    found = json.loads(done.out)
+    assert found["environment"] == "bernoulli:means=0.9/0.8/0.7/0.6/0.5"
+    assert [row["budget"] for row in found["worst"]] == [0, 3, 6]
+
+
 @pytest.mark.parametrize("only", [None, *PLURALS])
 def test_list_shows_every_registered_name(run: Run, only: str | None) -> None:
     words = ["list", only] if only else ["list"]
@@ -126,7 +152,7 @@ def test_version(run: Run) -> None:
     assert run("--version") == Finished(0, f"{vb.__version__}\n", "")
 
 
-@pytest.mark.parametrize("words", [(), ("simulate",), ("list",), ("reproduce",)], ids=" ".join)
+@pytest.mark.parametrize("words", [(), ("simulate",), ("attack",), ("list",), ("reproduce",)], ids=" ".join)
 def test_help(run: Run, words: tuple[str, ...]) -> None:
     done = run(*words, "--help")
     assert (done.code, done.err) == (0, "")
@@ -247,6 +273,11 @@ MISTAKES = {
     f"{GAME} --plot x": "expected a name ending in .svg or .png or .pdf or .html, got 'x'",
     # two petabytes, more than any machine can address
     f"{GAME} --horizon 1e7 --checkpoints 1e6 --replications 1e9": "memory",
+    "attack ucb1": "--budgets",
+    "attack ucb1 --budgets x": "budgets: expected a number, got 'x'",
+    "attack ucb1 --budgets 1,-1": "budget: expected a number in [0, 1e+18], got -1.0",
+    "attack ucb1 --budgets 1 --attack none": "attack: expected an adversary, got none",
+    "attack ucb1 --budgets 1 --means 0.9 --env beta:means=0.9": "environment: expected either",
     "reproduce --horizon x": "horizon: expected a whole number such as 1000 or 1e6, got 'x'",
     "reproduce --horizon 3": "horizon: expected at least one round for each of the 5 arms, got 3",
     "reproduce --replications 0": "replications: expected a whole number in [1, ",

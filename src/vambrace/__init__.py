@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from vambrace.engine.simulate import simulate
     from vambrace.environments import Bernoulli, Beta, ClippedGaussian, Deterministic
     from vambrace.errors import VambraceError
+    from vambrace.foreign import Foreign
+    from vambrace.lab.attack_suite import AttackReport, attack_suite
     from vambrace.live.learner import Decision, Learner
     from vambrace.policies import MSSEWR, PEWR, SE, SEWR, UCB1, SEWRStop
     from vambrace.protocols import Adversary, Environment, Policy
@@ -34,6 +36,7 @@ __all__ = [
     "SEWR",
     "UCB1",
     "Adversary",
+    "AttackReport",
     "Bernoulli",
     "Beta",
     "ClippedGaussian",
@@ -41,6 +44,7 @@ __all__ = [
     "Decision",
     "Deterministic",
     "Environment",
+    "Foreign",
     "Invert",
     "Learner",
     "Policy",
@@ -49,6 +53,7 @@ __all__ = [
     "SEWRStop",
     "Swap",
     "VambraceError",
+    "attack_suite",
     "kernel",
     "rare_kernel",
     "simulate",
@@ -60,6 +65,8 @@ _HOMES = {
     "vambrace.engine.simulate": ("simulate",),
     "vambrace.environments": ("Bernoulli", "Beta", "ClippedGaussian", "Deterministic"),
     "vambrace.errors": ("VambraceError",),
+    "vambrace.foreign": ("Foreign",),
+    "vambrace.lab.attack_suite": ("AttackReport", "attack_suite"),
     "vambrace.live.learner": ("Decision", "Learner"),
     "vambrace.policies": ("MSSEWR", "PEWR", "SE", "SEWR", "UCB1", "SEWRStop"),
     "vambrace.protocols": ("Adversary", "Environment", "Policy"),

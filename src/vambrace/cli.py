@@ -17,6 +17,7 @@ from vambrace import __version__, registry
 from vambrace.errors import InvalidParameter, VambraceError
 from vambrace.files import whole_file
 from vambrace.protocols import Adversary, Environment, Policy
+from vambrace.specs import value_of
 
 app = typer.Typer(
     name="vambrace",
@@ -31,6 +32,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a tabl
 Number = Annotated[str, typer.Option(metavar="NUMBER", help="A whole number; 1e6 is understood.")]
 
 
+EXAMPLE_MEANS = "0.9,0.8,0.7,0.6,0.5"
 INTERRUPTED = 130  # what shells expect after Ctrl-C
 
 
@@ -122,6 +124,63 @@ def simulate(
     _print_table(title, ["policy", "regret", "5 % … 95 %", "best arm", "cost", "engine"], rows)
 
 
+@app.command()
+def attack(
+    policy: Annotated[str, typer.Argument(metavar="POLICY", help="For example ucb1 or se-wr:budget=100.")],
+    budgets: Annotated[str, typer.Option(help="What the attacker may spend, for example 0,10,100.")],
+    means: Annotated[str | None, typer.Option(help=f"Bernoulli means; {EXAMPLE_MEANS} by default.")] = None,
+    env: Annotated[str | None, typer.Option(help="An environment, for example beta:means=0.9/0.8.")] = None,
+    attacks: Annotated[list[str] | None, typer.Option("--attack", help="Only this one; may be given again.")] = None,
+    horizon: Number = "1e5",
+    replications: Number = "20",
+    seed: Number = "0",
+    unbounded: Annotated[bool, typer.Option("--unbounded", help="Let altered rewards leave [0, 1].")] = False,
+    threads: Annotated[int | None, typer.Option(help="How many at once; one a core by default.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Play a policy against every attack that applies, at every budget, and print the worst regret of each."""
+    from vambrace.lab.attack_suite import attack_suite
+
+    report = attack_suite(
+        registry.policy(policy),
+        _environment(EXAMPLE_MEANS if means is None and env is None else means, env),
+        budgets=[value_of("budgets", float, text) for text in budgets.split(",")],
+        horizon=_whole("horizon", horizon),
+        replications=_whole("replications", replications),
+        seed=_whole("seed", seed),
+        attacks=[_attack(spec) for spec in attacks] if attacks else None,
+        bounded=not unbounded,
+        threads=threads,
+    )
+    if as_json:
+        typer.echo(json.dumps(report.summary(), indent=2))
+        return
+    columns = ["budget", "attack", "regret", "cost", "engine", "warning"]
+    for title, found in (("every attack", report.rows), ("worst of each budget", report.worst.values())):
+        rows = [row.summary() for row in found]
+        _print_table(
+            f"{policy}, {report.clean.horizon:,} rounds, {report.clean.replications} replications: {title}",
+            columns,
+            [
+                [
+                    f"{row['budget']:g}",
+                    row["attack"],
+                    f"{row['regret']:,.1f} ± {row['standard_error']:,.1f}",
+                    f"{row['cost']:,.1f}",
+                    row["engine"],
+                    "; ".join(row["warnings"]),
+                ]
+                for row in rows
+            ],
+        )
+    for reason in report.skipped.values():
+        typer.echo(f"does not apply: {reason}")
+    if report.warnings:
+        typer.echo(
+            "Do not trust a figure with a warning: that attack did less than it could, and a better one may do more."
+        )
+
+
 @app.command("list")
 def list_(kind: Annotated[Kind | None, typer.Argument(help="Only these.")] = None, as_json: Json = False) -> None:
     """Show every policy, adversary and environment with its parameters."""
@@ -203,6 +262,13 @@ def _environment(means: str | None, env: str | None) -> Environment:
         came = "neither" if means is None else "both"
         raise InvalidParameter(f"environment: expected either --means 0.9,0.8 or --env NAME:means=0.9/0.8, got {came}")
     return registry.environment(env if env is not None else f"bernoulli:means={(means or '').replace(',', '/')}")
+
+
+def _attack(spec: str) -> Adversary:
+    adversary = registry.adversary(spec)
+    if adversary is None:
+        raise InvalidParameter("attack: expected an adversary, got none (budget 0 is the game without attack)")
+    return adversary
 
 
 def _check_target(path: Path | None, endings: tuple[str, ...]) -> None:

@@ -1,0 +1,81 @@
+"""Bandits that are not ours: River's, MABWiser's, the one you already run. They enter the same loop, interpreted."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from vambrace.errors import InvalidParameter
+from vambrace.protocols import Pending, Policy
+from vambrace.sampling import Stream, next_word
+
+
+class AskTell(Protocol):
+    """What a foreign bandit has to offer."""
+
+    def ask(self) -> int:
+        """The arm to pull, from zero."""
+
+    def tell(self, arm: int, reward: float) -> None:
+        """What the learner observed, altered or not."""
+
+
+class State(NamedTuple):
+    """A box for the bandit, which is made in the first round, when there is a seed for it."""
+
+    box: list[AskTell]
+    n_arms: int
+    horizon: int
+    make: Callable[[int, int, int], AskTell]
+
+
+def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+    """Ask the bandit; it keeps its own random numbers, from a seed of this replication's stream."""
+    if not state.box:
+        state.box.append(state.make(state.n_arms, state.horizon, int(next_word(rng)) >> 33))
+    return int(state.box[0].ask()), 1.0, 0
+
+
+def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+    """Tell the bandit."""
+    state.box[0].tell(arm, float(reward))
+    return state
+
+
+class Foreign(Policy):
+    """Any Python object with `ask() -> arm` and `tell(arm, reward)` as a policy, to be attacked like our own.
+
+    make   called as make(n_arms, horizon, seed) for each replication; seed is a whole number below 2^31
+    name   what to call it
+
+    It runs at Python's speed, so keep horizons short.
+
+    >>> import random
+    >>> import vambrace as vb
+    >>> class Proportional:
+    ...     def __init__(self, n_arms, horizon, seed):
+    ...         self.totals, self.random = [1.0] * n_arms, random.Random(seed)
+    ...
+    ...     def ask(self):
+    ...         return self.random.choices(range(len(self.totals)), self.totals)[0]
+    ...
+    ...     def tell(self, arm, reward):
+    ...         self.totals[arm] += reward
+    >>> policy = vb.Foreign(make=Proportional, name="proportional")
+    >>> result = vb.simulate(policy, vb.Bernoulli([0.9, 0.2]), vb.Conceal(budget=50), horizon=1_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    1
+    """
+
+    reference = "foreign"
+    randomized = True
+
+    select, update = staticmethod(select), staticmethod(update)
+
+    def __init__(self, *, make: Callable[[int, int, int], AskTell], name: str = "foreign") -> None:
+        if not callable(make):
+            raise InvalidParameter(f"make: expected a function of n_arms, horizon and seed, got {make!r}")
+        self.make = make
+        self.name = name  # type: ignore[misc]
+
+    def init(self, n_arms: int, horizon: int) -> Any:
+        """An empty box."""
+        return State([], n_arms, horizon, self.make)

@@ -1,0 +1,220 @@
+"""Every attack that applies to a policy, at every budget, in one call: how bad can it get?
+
+A low regret under one attack proves nothing: the attack may be the wrong one, or too weak to spend its budget. So the
+score of a policy is its worst regret over all attacks, and an attack that did not do its work is reported as such.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vambrace import registry, validation
+from vambrace.engine.result import Result
+from vambrace.engine.simulate import simulate
+from vambrace.errors import InvalidParameter, NotApplicable
+from vambrace.progress import ProgressBar
+from vambrace.protocols import Adversary, Environment, Policy
+
+if TYPE_CHECKING:
+    import polars
+
+UNSPENT = "left more than half its budget unspent"
+HARMLESS = "regret below that without attack"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attacked:
+    """One attack at one budget."""
+
+    budget: float
+    result: Result
+    warnings: tuple[str, ...]
+
+    @property
+    def attack(self) -> str:
+        """The attack's name and parameters, the budget aside; "none" where there is none."""
+        if self.result.adversary is None:
+            return "none"
+        name, _, rest = registry.spec_of(self.result.adversary).partition(":")
+        parameters = [each for each in rest.split(",") if each and not each.startswith("budget=")]
+        return f"{name}:{','.join(parameters)}" if parameters else name
+
+    @property
+    def regret(self) -> float:
+        """Mean pseudo regret at the horizon."""
+        return float(self.result.pseudo_regret[:, -1].mean())
+
+    @property
+    def cost(self) -> float:
+        """What the attack spent, on average."""
+        return float(self.result.cost[:, -1].mean())
+
+    def summary(self) -> dict[str, Any]:
+        """The figures, ready for JSON."""
+        error = self.result.summary()["pseudo_regret"]["standard_error"]
+        return {
+            "budget": self.budget,
+            "attack": self.attack,
+            "regret": self.regret,
+            "standard_error": error,
+            "cost": self.cost,
+            "engine": self.result.engine,
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackReport:
+    """What the suite found: one row for each attack and budget, and the worst of each budget."""
+
+    policy: Policy
+    environment: Environment
+    clean: Result
+    rows: tuple[Attacked, ...]
+    skipped: Mapping[str, str]  # attacks that do not apply, and why
+
+    @property
+    def worst(self) -> dict[float, Attacked]:
+        """For each budget the attack that caused the largest mean regret."""
+        found: dict[float, Attacked] = {}
+        for row in self.rows:
+            if row.budget not in found or row.regret > found[row.budget].regret:
+                found[row.budget] = row
+        return found
+
+    @property
+    def warnings(self) -> list[str]:
+        """Why this evaluation is not to be trusted, if it is not."""
+        return [
+            f"{row.attack} at budget {row.budget:g}: {warning}; do not trust its figure, a better attack may do more"
+            for row in self.rows
+            for warning in row.warnings
+        ]
+
+    def summary(self) -> dict[str, Any]:
+        """All figures, ready for JSON."""
+        return {
+            "policy": registry.spec_of(self.policy),
+            "environment": registry.spec_of(self.environment),
+            "horizon": self.clean.horizon,
+            "replications": self.clean.replications,
+            "seed": self.clean.seed,
+            "clean_regret": float(self.clean.pseudo_regret[:, -1].mean()),
+            "worst": [row.summary() for row in self.worst.values()],
+            "attacks": [row.summary() for row in self.rows],
+            "skipped": dict(self.skipped),
+        }
+
+    def to_frame(self) -> "polars.DataFrame":
+        """A Polars frame, one row for each attack and budget."""
+        import polars
+
+        rows = [row.summary() for row in self.rows]
+        return polars.DataFrame([row | {"warnings": "; ".join(row["warnings"])} for row in rows])
+
+    def __str__(self) -> str:
+        lines = [f"{registry.spec_of(self.policy)}, {self.clean.horizon:,} rounds: worst regret over all attacks"]
+        for budget, row in self.worst.items():
+            lines.append(f"  budget {budget:g}: {row.regret:,.1f} by {row.attack}, which spent {row.cost:,.1f}")
+        return "\n".join([*lines, *(f"  warning: {warning}" for warning in self.warnings)])
+
+
+def attack_suite(
+    policy: Policy,
+    environment: Environment,
+    *,
+    budgets: Sequence[float],
+    horizon: int,
+    replications: int = 20,
+    seed: int = 0,
+    attacks: Sequence[Adversary] | None = None,
+    bounded: bool = True,
+    engine: str = "auto",
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> AttackReport:
+    """Play a policy against every attack that applies to it, at every budget.
+
+    budgets   what the attacker may spend; 0 is the game without attack
+    attacks   the attacks to try, whose own budgets are replaced; None: all that are registered
+    The rest is as in `simulate`. Every game has the same seed, so that attacked and clean runs are paired.
+
+    A white-box attack applies where the policy's state has what it reads; attacks that do not apply are listed in
+    `skipped`. The warnings of the report name attacks that left more than half of their budget unspent on average, or
+    under which the regret was lower than without any: such a figure is not to be trusted, a better attack may do more.
+
+    >>> import vambrace as vb
+    >>> attacks = [vb.Conceal(), vb.RandomFlips()]
+    >>> env = vb.Bernoulli([0.9, 0.5])
+    >>> report = vb.attack_suite(vb.UCB1(), env, budgets=[0, 100], horizon=10_000, attacks=attacks, replications=5)
+    >>> report.worst[100].attack
+    'conceal'
+    """
+    sizes = _sizes(budgets)
+    chosen, skipped = _every_attack() if attacks is None else (_checked(attacks), {})
+
+    def play(attack: Adversary | None) -> Result:
+        return simulate(
+            policy,
+            environment,
+            attack,
+            horizon=horizon,
+            replications=replications,
+            seed=seed,
+            engine=engine,
+            checkpoints=1,
+            bounded=bounded,
+            threads=threads,
+            progress=False,
+        )
+
+    rows: list[Attacked] = []
+    with ProgressBar(f"attacking {policy.name}", 1 + len(chosen) * len(sizes), show=progress) as bar:
+        clean = play(None)
+        for i, size in enumerate(sizes):
+            if size == 0:
+                rows.append(Attacked(budget=0.0, result=clean, warnings=()))
+                continue
+            for j, attack in enumerate(chosen):
+                bar.update(1 + i * len(chosen) + j)
+                try:
+                    result = play(dataclasses.replace(attack, budget=size))  # type: ignore[type-var]
+                except NotApplicable as error:
+                    skipped[attack.name] = str(error)
+                else:
+                    rows.append(Attacked(budget=size, result=result, warnings=_doubts(result, clean, size)))
+    return AttackReport(policy=policy, environment=environment, clean=clean, rows=tuple(rows), skipped=skipped)
+
+
+def _sizes(budgets: Any) -> list[float]:
+    if not validation.is_sequence(budgets) or len(budgets) == 0:
+        raise InvalidParameter(f"budgets: expected a sequence of numbers such as [0, 10, 100], got {budgets!r}")
+    return list(dict.fromkeys(validation.budget(budget, finite=True) for budget in budgets))
+
+
+def _checked(attacks: Any) -> list[Adversary]:
+    if not validation.is_sequence(attacks) or not all(isinstance(attack, Adversary) for attack in attacks):
+        raise InvalidParameter(f"attacks: expected a sequence of vambrace.Adversary objects, got {attacks!r}")
+    return list(attacks)
+
+
+def _every_attack() -> tuple[list[Adversary], dict[str, str]]:
+    """One of each that is registered, and those that need to be told more than a budget."""
+    found, skipped = [], {}
+    for name, attack in registry.known("adversary").items():
+        needed = [field.name for field in dataclasses.fields(attack) if registry.is_required(field)]
+        if {*needed} <= {"budget"}:
+            found.append(attack(**dict.fromkeys(needed, 0.0)))
+        else:
+            skipped[name] = f"attack {name}: expected to be passed in attacks, with {', '.join(needed)}, got no values"
+    return found, skipped
+
+
+def _doubts(result: Result, clean: Result, budget: float) -> tuple[str, ...]:
+    doubts = []
+    if result.cost[:, -1].mean() < budget / 2:
+        doubts.append(UNSPENT)
+    if result.pseudo_regret[:, -1].mean() < clean.pseudo_regret[:, -1].mean():
+        doubts.append(HARMLESS)
+    return tuple(doubts)

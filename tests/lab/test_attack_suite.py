@@ -1,0 +1,110 @@
+"""The suite: every attack that applies, the worst of each budget, and no silence about attacks that did nothing."""
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+import vambrace as vb
+from vambrace import registry
+from vambrace.errors import InvalidParameter
+from vambrace.lab.attack_suite import HARMLESS, UNSPENT
+
+ENVIRONMENT = vb.Bernoulli([0.9, 0.7, 0.5])
+ATTACKS = [vb.Conceal(), vb.Swap(margin=0.2), vb.RandomFlips(rate=0.01), vb.Conceal(arm=2, stop_when_dropped=True)]
+OPTIONS: dict[str, Any] = {"horizon": 4_000, "replications": 4, "seed": 5}
+
+
+@pytest.fixture(scope="module")
+def report() -> vb.AttackReport:
+    return vb.attack_suite(vb.UCB1(), ENVIRONMENT, budgets=[0, 30, 300], attacks=ATTACKS, **OPTIONS)
+
+
+def test_rows_are_what_simulate_says(report: vb.AttackReport) -> None:
+    """One row without attack, then each attack that applies at each budget, with the numbers of a single run."""
+    assert [(row.budget, row.attack) for row in report.rows] == [
+        (0, "none"),
+        *(
+            (budget, attack)
+            for budget in (30, 300)
+            for attack in ("conceal", "swap:margin=0.2", "random-flips:rate=0.01")
+        ),
+    ]
+    for row in report.rows:
+        attack = row.result.adversary
+        alone = vb.simulate(vb.UCB1(), ENVIRONMENT, attack, **OPTIONS)
+        assert row.regret == alone.pseudo_regret[:, -1].mean()
+        assert row.cost == alone.cost[:, -1].mean() <= row.budget
+
+
+def test_the_worst_of_each_budget(report: vb.AttackReport) -> None:
+    for budget, worst in report.worst.items():
+        rivals = [row.regret for row in report.rows if row.budget == budget]
+        assert worst.regret == max(rivals)
+    assert [worst.attack for worst in report.worst.values()] == ["none", "conceal", "swap:margin=0.2"]
+    assert report.worst[0].result is report.clean
+
+
+def test_an_attack_that_does_not_apply_is_named_with_the_reason(report: vb.AttackReport) -> None:
+    assert list(report.skipped) == ["conceal"], "the one that wants to look into the policy"
+    assert "whose state has 'arms', got ucb1" in report.skipped["conceal"]
+
+
+def test_warnings(report: vb.AttackReport) -> None:
+    clean = report.clean.pseudo_regret[:, -1].mean()
+    for row in report.rows:
+        assert (UNSPENT in row.warnings) == (row.cost < row.budget / 2)
+        assert (HARMLESS in row.warnings) == (row.regret < clean)
+    (flips,) = (row for row in report.rows if row.budget == 300 and row.attack.startswith("random"))
+    assert UNSPENT in flips.warnings, "one flip in a hundred of 4,000 rounds"
+    assert any("random-flips:rate=0.01 at budget 300: left more than half" in warning for warning in report.warnings)
+
+
+def test_an_attack_that_helps_is_reported() -> None:
+    """Concealing the worst arm makes life easier."""
+    report = vb.attack_suite(vb.UCB1(), ENVIRONMENT, budgets=[20], attacks=[vb.Conceal(arm=2)], **OPTIONS)
+    assert HARMLESS in report.rows[0].warnings
+
+
+def test_summary_frame_and_sentence(report: vb.AttackReport) -> None:
+    summary = json.loads(json.dumps(report.summary()))
+    assert summary["policy"] == "ucb1"
+    assert [row["budget"] for row in summary["worst"]] == [0, 30, 300]
+    assert report.to_frame().height == len(report.rows)
+    assert "budget 300:" in str(report)
+
+
+def test_without_a_list_every_registered_attack_is_tried_or_named() -> None:
+    """The white-box ones for eliminating policies among them; none is passed over in silence."""
+    report = vb.attack_suite(vb.SE(), ENVIRONMENT, budgets=[3], horizon=60, replications=1)
+    played = {row.attack.partition(":")[0] for row in report.rows}
+    assert played | {*report.skipped} == {*registry.known("adversary")}
+    assert not played & {*report.skipped}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Demanding(vb.Conceal):
+    """Cannot be made from a budget alone."""
+
+    name = "demanding"
+    more: int
+
+
+def test_an_attack_that_needs_more_than_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "known", lambda kind: {"demanding": Demanding, "conceal": vb.Conceal})
+    report = vb.attack_suite(vb.UCB1(), ENVIRONMENT, budgets=[3], horizon=60, replications=1)
+    assert [row.attack for row in report.rows] == ["conceal"]
+    assert "expected to be passed in attacks, with more" in report.skipped["demanding"]
+
+
+@pytest.mark.parametrize("budgets", [[], 3, "1,2", [-1], [float("nan")], ["3"], [float("inf")]])
+def test_budgets_that_are_none(budgets: Any) -> None:
+    with pytest.raises(InvalidParameter, match=r"budget.*expected"):
+        vb.attack_suite(vb.UCB1(), ENVIRONMENT, budgets=budgets, horizon=100)
+
+
+@pytest.mark.parametrize("attacks", ["conceal", [None], ["conceal"], vb.Conceal()])
+def test_attacks_that_are_none(attacks: Any) -> None:
+    with pytest.raises(InvalidParameter, match=r"attacks: expected a sequence of vambrace\.Adversary"):
+        vb.attack_suite(vb.UCB1(), ENVIRONMENT, budgets=[1], horizon=100, attacks=attacks)
