@@ -1,3 +1,4 @@
+import dataclasses
 import functools
 import importlib
 import json
@@ -12,7 +13,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import vambrace as vb
-from vambrace import cli, registry
+from vambrace import cli, registry, theory
 
 PLURALS = {"policies": "policy", "adversaries": "adversary", "environments": "environment"}
 SIMULATE = ["simulate", "ucb1", "se-wr:budget=2", "--means", "0.9,0.5", "--attack", "conceal:budget=3"]
@@ -126,6 +127,18 @@ def test_attack_prints_json_and_has_default_arms(run: Run) -> None:
     assert [row["budget"] for row in found["worst"]] == [0, 3, 6]
 
 
+def test_bounds_are_printed_and_orders_marked(run: Run) -> None:
+    words = ["bounds", "--policy", "pe-wr", "--gaps", "0.1,0.2", "--horizon", "1e6", "--budget", "50"]
+    found = theory.bounds("pe-wr", gaps=[0.1, 0.2], horizon=10**6, budget=50)
+    assert json.loads(run(*words, "--json").out) == [dataclasses.asdict(bound) for bound in found]
+    shown = run(*words)
+    assert (shown.code, shown.err) == (0, "")
+    for bound in found:
+        (row,) = (line for line in shown.out.splitlines() if line.startswith(f" {bound.name} "))
+        assert f"{bound.value:,.0f}" in row
+        assert ("~ " in row) == (not bound.explicit)
+
+
 @pytest.mark.parametrize("only", [None, *PLURALS])
 def test_list_shows_every_registered_name(run: Run, only: str | None) -> None:
     words = ["list", only] if only else ["list"]
@@ -152,7 +165,9 @@ def test_version(run: Run) -> None:
     assert run("--version") == Finished(0, f"{vb.__version__}\n", "")
 
 
-@pytest.mark.parametrize("words", [(), ("simulate",), ("attack",), ("list",), ("reproduce",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [(), ("simulate",), ("attack",), ("bounds",), ("list",), ("reproduce",)], ids=" ".join
+)
 def test_help(run: Run, words: tuple[str, ...]) -> None:
     done = run(*words, "--help")
     assert (done.code, done.err) == (0, "")
@@ -278,6 +293,9 @@ MISTAKES = {
     "attack ucb1 --budgets 1,-1": "budget: expected a number in [0, 1e+18], got -1.0",
     "attack ucb1 --budgets 1 --attack none": "attack: expected an adversary, got none",
     "attack ucb1 --budgets 1 --means 0.9 --env beta:means=0.9": "environment: expected either",
+    "bounds --policy se-wr --gaps x": "gaps: expected a number, got 'x'",
+    "bounds --policy se_wr --gaps 0.1": "unknown policy 'se_wr'; did you mean 'se-wr'?",
+    "bounds --policy se-wr --gaps 0.1 --horizon 1": "horizon: expected at least one round for each of the 2 arms",
     "reproduce --horizon x": "horizon: expected a whole number such as 1000 or 1e6, got 'x'",
     "reproduce --horizon 3": "horizon: expected at least one round for each of the 5 arms, got 3",
     "reproduce --replications 0": "replications: expected a whole number in [1, ",

@@ -181,6 +181,42 @@ def attack(
         )
 
 
+@app.command()
+def bounds(
+    policy: Annotated[str, typer.Option(help="se-wr, se-wr-stop, pe-wr, ms-se-wr or se.")],
+    gaps: Annotated[str, typer.Option(help="Of the arms other than the best, for example 0.1,0.2.")],
+    horizon: Number = "1e6",
+    budget: Annotated[float, typer.Option(help="What the attacker may spend.")] = 0.0,
+    delta: Annotated[float | None, typer.Option(help="Failure probability; K/T by default.")] = None,
+    best_mean: Annotated[float | None, typer.Option(help="The best arm's mean, for Lai and Robbins' bound.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print what the theory says of a policy: upper and lower bounds, and which of them are only orders."""
+    from vambrace import theory
+
+    found = theory.bounds(
+        policy,
+        gaps=[value_of("gaps", float, text) for text in gaps.split(",")],
+        horizon=_whole("horizon", horizon),
+        budget=budget,
+        delta=delta,
+        best_mean=best_mean,
+    )
+    if as_json:
+        typer.echo(json.dumps([dataclasses.asdict(bound) for bound in found], indent=2))
+        return
+    rows = [
+        [b.name, b.kind, f"{b.value:,.0f}" if b.explicit else f"~ {b.value:,.0f}", b.formula, b.holds, b.source]
+        for b in found
+    ]
+    _print_table(
+        f"{policy}, {len(gaps.split(','))} gaps, {_whole('horizon', horizon):,} rounds, budget {budget:g}; "
+        "~ marks an order, whose constants are left out",
+        ["bound", "kind", "regret", "formula", "holds", "source"],
+        rows,
+    )
+
+
 @app.command("list")
 def list_(kind: Annotated[Kind | None, typer.Argument(help="Only these.")] = None, as_json: Json = False) -> None:
     """Show every policy, adversary and environment with its parameters."""

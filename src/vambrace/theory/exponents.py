@@ -1,0 +1,65 @@
+"""Exponents: with C = T^beta each bound for an unknown budget is T^gamma(beta) up to logarithms (the paper's Figure 2).
+
+Additive (PE-WR): max(1/2, 2 beta). CORRAL: 1/2 + beta. EXP3.P: 2/3 + beta/2. All capped at 1, where regret is linear.
+The remark beside the figure prints C sqrt(K) T^(2/3) and C^2 K sqrt(T); its own thresholds and the figure belong to
+sqrt(K C) T^(2/3) and K C sqrt(T), which these are (E11, and E2 for which master has which).
+"""
+
+from fractions import Fraction
+
+from vambrace import validation
+from vambrace.errors import InvalidParameter
+
+KINDS = ("additive", "corral", "exp3p")
+
+
+def exponent(kind: str, beta: float) -> float:
+    """gamma(beta): the bound is T^gamma when the attack spends T^beta.
+
+    >>> from vambrace import theory
+    >>> theory.exponent("additive", 0.25), theory.exponent("corral", 0.25), round(theory.exponent("exp3p", 0.25), 3)
+    (0.5, 0.75, 0.792)
+    """
+    validation.choice("kind", kind, KINDS)
+    validation.number("beta", beta, low=0.0, high=1.0)
+    return float(min(1.0, max(start + slope * beta for start, slope in _LINES[kind])))
+
+
+# each exponent is the largest of a few lines, (value at zero, slope)
+_LINES: dict[str, tuple[tuple[Fraction, Fraction], ...]] = {
+    "additive": ((Fraction(1, 2), Fraction(0)), (Fraction(0), Fraction(2))),
+    "corral": ((Fraction(1, 2), Fraction(1)),),
+    "exp3p": ((Fraction(2, 3), Fraction(1, 2)),),
+}
+
+
+def crossing(one: str, other: str) -> tuple[Fraction, Fraction]:
+    """The beta > 0 at which two bounds have the same exponent, and that exponent, exactly.
+
+    >>> from vambrace import theory
+    >>> theory.crossing("corral", "exp3p")
+    (Fraction(1, 3), Fraction(5, 6))
+    >>> theory.crossing("additive", "exp3p")
+    (Fraction(4, 9), Fraction(8, 9))
+    """
+    for kind in (one, other):
+        validation.choice("kind", kind, KINDS)
+    for start, slope in _LINES[one]:
+        for other_start, other_slope in _LINES[other]:
+            if slope != other_slope:
+                beta = (other_start - start) / (slope - other_slope)
+                height = start + slope * beta
+                both_highest = all(s + g * beta <= height for lines in (_LINES[one], _LINES[other]) for s, g in lines)
+                if beta > 0 and height <= 1 and both_highest:
+                    return beta, height
+    raise InvalidParameter(f"crossing: expected two different kinds, got {one!r} and {other!r}")
+
+
+def best_exponent(beta: float) -> tuple[str, float]:
+    """The smallest exponent of the three and whose it is; before 4/9 it is the additive one.
+
+    >>> from vambrace import theory
+    >>> theory.best_exponent(0.4)[0], theory.best_exponent(0.5)[0]
+    ('additive', 'exp3p')
+    """
+    return min(((kind, exponent(kind, beta)) for kind in KINDS), key=lambda pair: pair[1])

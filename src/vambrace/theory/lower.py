@@ -1,0 +1,85 @@
+"""Lower bounds: what no policy can beat."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import floor, inf, log, sqrt
+
+from vambrace import validation
+from vambrace.theory.bound import Bound
+
+
+def concealment(n_arms: int, *, horizon: int, budget: float, reward: float = 1.0) -> Bound:
+    """The concealment game: floor(C/e) (floor(K/2) - 1) e, for some position of the one arm that pays e.
+
+    Every other arm pays zero, and the attacker returns zero for the paying arm too. After floor(C/e) floor(K/2) rounds
+    half of the arms have been pulled at most floor(C/e) times, and the paying arm may be any of them. Needs K >= 4 and
+    that many rounds (E14); e = 1 is the worst.
+    """
+    validation.game_size(n_arms, horizon)
+    pulls = floor(Fraction(validation.budget(budget, finite=True)) / Fraction(reward))
+    needed = pulls * (n_arms // 2)
+    applies = n_arms >= 4 and horizon >= needed
+    return Bound(
+        name="concealment",
+        kind="lower",
+        value=pulls * (n_arms // 2 - 1) * reward if applies else 0.0,
+        explicit=True,
+        formula="floor(C/e) (floor(K/2) - 1) e, e = 1" if reward == 1.0 else "floor(C/e) (floor(K/2) - 1) e",
+        holds=f"on some instance; K >= 4 and T >= {needed:,}{'' if applies else ' (does not apply: zero)'}",
+        source="Theorem 1, conditions E14",
+    )
+
+
+def minimax(n_arms: int, *, horizon: int, budget: float) -> Bound:
+    """The gap-free lower bound: sqrt(K T) + K C as an order."""
+    return Bound(
+        name="minimax",
+        kind="lower",
+        value=sqrt(n_arms * horizon) + n_arms * budget,
+        explicit=False,
+        formula="sqrt(K T) + K C",
+        holds="on some instance; an order: all constants are left out",
+        source="Proposition 2",
+    )
+
+
+def distribution_dependent(means: Sequence[float], *, horizon: int) -> Bound:
+    """Lai and Robbins: ln T times the sum of gap / kl(mean, best mean), for every consistent policy as T grows.
+
+    The paper prints the sum of 1 / (2 gap), which rests on 1 / gap: for rewards in [0, 1] the divergence is at least
+    2 gap^2, so the true constant is at most 1 / (2 gap), and it carries no K C for a fixed C (E13).
+    """
+    checked = validation.means(means)
+    best = max(checked)
+    value = sum((best - mean) * log(horizon) / _kl(mean, best) for mean in checked if mean < best)
+    return Bound(
+        name="Lai and Robbins",
+        kind="lower",
+        value=value,
+        explicit=False,
+        formula="ln T sum(gap / kl(mean, best mean))",
+        holds="as T grows, for consistent policies on Bernoulli arms, without attack",
+        source="Proposition 2, constant E13",
+    )
+
+
+def least_power(alpha: float, *, form: str) -> float:
+    """The least power beta of C that goes with T^alpha: 1/alpha where they add, 1/alpha - 1 where they multiply.
+
+    Propositions 4 and 5: a policy with O(T^alpha + C^beta) has beta >= 1/alpha, one with O(T^alpha C^beta) has
+    beta >= 1/alpha - 1, since an attack of the size of the regret makes the regret linear (Theorem 3).
+
+    >>> from vambrace import theory
+    >>> theory.least_power(0.5, form="additive"), theory.least_power(0.5, form="multiplicative")
+    (2.0, 1.0)
+    """
+    validation.number("alpha", alpha, low=0.5, high=1.0, open_high=True)
+    validation.choice("form", form, ("additive", "multiplicative"))
+    return 1.0 / alpha if form == "additive" else 1.0 / alpha - 1.0
+
+
+def _kl(p: float, q: float) -> float:
+    if q >= 1.0:
+        return inf
+    first = p * log(p / q) if p > 0.0 else 0.0
+    return first + (1.0 - p) * log((1.0 - p) / (1.0 - q))

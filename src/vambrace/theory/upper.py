@@ -1,0 +1,135 @@
+"""Upper bounds: what the paper's policies promise.
+
+Explicit constants where a proof gives them, orders elsewhere, and never one for the other (`Bound.explicit`). Orders
+are the formulas with every constant set to one. L = ln(2KT/delta), delta = K/T where it is None.
+"""
+
+from collections.abc import Sequence
+from math import log, sqrt
+
+from vambrace.theory.bound import Bound
+
+SUFFICIENT = "with probability 1 - delta, when the attack spends at most the budget"
+ORDER = "an order: all constants are left out"
+
+
+def _log(n_arms: int, horizon: int, delta: float | None, factor: float = 2.0) -> float:
+    """ln(factor K T / delta), as a sum of logarithms: K T / delta may be beyond any integer."""
+    return log(factor) + log(n_arms) + log(horizon) - log(n_arms / horizon if delta is None else delta)
+
+
+def se_wr(
+    gaps: Sequence[float], *, horizon: int, budget: float, delta: float | None = None, radius: str = "paper"
+) -> Bound:
+    """SE-WR's gap-dependent bound: the sum over the other arms of 36 L / gap + 6 budget, plus K.
+
+    36 and 6 are right although the proof shows 64 and 8 (E1): an arm is gone once 4 (r + c) < gap with r = sqrt(L/N)
+    and c = budget/N; at N = 36 L / gap^2 + 6 budget / gap and with x = 36 L / (gap^2 N) that is
+    (2/3)(sqrt(x) + 1 - x) <= 5/6. For radius "tight" an arm is gone once 2 (r + c) < gap with L' = ln(KT/delta), and
+    the same step gives 9 L' / gap + 3 budget. There both directions of a difference of means must hold: 1 - 2 delta.
+    K covers the rounding up of N.
+
+    >>> from vambrace import theory
+    >>> round(theory.se_wr([0.1, 0.2], horizon=10**6, budget=100).value)
+    16498
+    """
+    n_arms = len(gaps) + 1
+    tight = radius == "tight"
+    width, share = (9.0, 3.0) if tight else (36.0, 6.0)
+    level = _log(n_arms, horizon, delta, 1.0 if tight else 2.0)
+    return Bound(
+        name=f"SE-WR, gap-dependent{', radius tight' if tight else ''}",
+        kind="upper",
+        value=sum(width * level / gap + share * budget for gap in gaps) + n_arms,
+        explicit=True,
+        formula="sum(9 L'/gap + 3 C) + K, L' = ln(KT/delta)" if tight else "sum(36 L/gap + 6 C) + K",
+        holds=SUFFICIENT.replace("1 - delta", "1 - 2 delta") if tight else SUFFICIENT,
+        source="Theorem 6, its step with the tight radius" if tight else "Theorem 6, constants E1",
+    )
+
+
+def se_wr_additive(n_arms: int, *, horizon: int, budget: float, delta: float | None = None) -> Bound:
+    """Gap-free and additive: 12 sqrt(K T L) + 6 K C + K, for plain SE-WR too (E16).
+
+    Arms with gaps above e cost at most 36 K L / e + 6 K C, the others e T; e = 6 sqrt(K L / T).
+    """
+    level = _log(n_arms, horizon, delta)
+    return Bound(
+        name="SE-WR, gap-free, additive",
+        kind="upper",
+        value=12.0 * sqrt(n_arms * horizon * level) + 6.0 * n_arms * budget + n_arms,
+        explicit=True,
+        formula="12 sqrt(K T L) + 6 K C + K",
+        holds=SUFFICIENT,
+        source="from Theorem 6; no stop condition is needed (E16)",
+    )
+
+
+def se_wr_multiplicative(n_arms: int, *, horizon: int, budget: float, delta: float | None = None) -> Bound:
+    """Gap-free and multiplicative: 2 sqrt(K T (36 L + 6 C)) + K, for plain SE-WR too (E16).
+
+    Gaps are at most one, so an arm costs at most (36 L + 6 C) / gap; balanced against e T.
+    """
+    level = _log(n_arms, horizon, delta)
+    return Bound(
+        name="SE-WR, gap-free, multiplicative",
+        kind="upper",
+        value=2.0 * sqrt(n_arms * horizon * (36.0 * level + 6.0 * budget)) + n_arms,
+        explicit=True,
+        formula="2 sqrt(K T (36 L + 6 C)) + K",
+        holds=SUFFICIENT,
+        source="from Theorem 6; no stop condition is needed (E16)",
+    )
+
+
+def se_wr_stop(
+    n_arms: int, *, horizon: int, budget: float, stop: str = "additive", delta: float | None = None
+) -> Bound:
+    """SE-WR-Stop's two orders."""
+    level = _log(n_arms, horizon, delta, 1.0)
+    if stop == "additive":
+        value, formula = sqrt(n_arms * horizon * level) + n_arms * budget, "sqrt(K T ln(KT/delta)) + K C"
+    else:
+        value, formula = sqrt(n_arms * horizon * (level + budget)), "sqrt(K T (ln(KT/delta) + C))"
+    return Bound(
+        name=f"SE-WR-Stop, {stop}",
+        kind="upper",
+        value=value,
+        explicit=False,
+        formula=formula,
+        holds=f"{SUFFICIENT}; {ORDER}",
+        source="Theorem 7",
+    )
+
+
+def pe_wr(n_arms: int, *, horizon: int, budget: float, delta: float | None = None, corrected: bool = False) -> Bound:
+    """PE-WR's order, as printed or with correct book-keeping: then C^2 carries no K for C up to the cap (E5)."""
+    level = log(n_arms) + log(max(1.0, log(horizon))) - log(n_arms / horizon if delta is None else delta)
+    base = sqrt(n_arms * horizon * level) + sqrt(horizon) * log(horizon) + n_arms * budget * log(horizon)
+    return Bound(
+        name="PE-WR with correct book-keeping" if corrected else "PE-WR as printed",
+        kind="upper",
+        value=base + (1.0 if corrected else n_arms) * budget**2,
+        explicit=False,
+        formula=f"sqrt(K T ln(K ln T/delta)) + sqrt(T) ln T + K C ln T + {'' if corrected else 'K '}C^2",
+        holds=f"with probability 1 - delta{', for C up to sqrt(T/K)' if corrected else ''}; {ORDER}",
+        source="Theorem 9 with E3 and E5" if corrected else "Theorem 9",
+    )
+
+
+def ms_se_wr(n_arms: int, *, horizon: int, budget: float, master: str = "corral") -> Bound:
+    """MS-SE-WR's orders; the theorem has the two masters swapped (E2). C is read as max(C, 1) (E15)."""
+    spent = max(budget, 1.0)
+    if master == "corral":
+        value, formula = n_arms * spent * sqrt(horizon), "K C sqrt(T)"
+    else:
+        value, formula = sqrt(n_arms * spent) * horizon ** (2.0 / 3.0), "sqrt(K C) T^(2/3)"
+    return Bound(
+        name=f"MS-SE-WR, {'CORRAL' if master == 'corral' else 'EXP3.P'}",
+        kind="upper",
+        value=value,
+        explicit=False,
+        formula=formula,
+        holds=f"in expectation; {ORDER}, and logarithms too",
+        source="Theorem 11 with the masters as in E2; E15, E25",
+    )
