@@ -22,9 +22,18 @@ class Policy(Protocol):
 
 
 class Adversary(Protocol):
-    """Anything that sees (round, arm, raw reward) and returns the reward it wants observed."""
+    """Anything that sees (round from 1, arm, raw reward) and returns the reward it wants observed.
+
+    One with a method `witness(arm, raw, seen)` is then told what was delivered.
+    """
 
     def alter(self, t: int, arm: int, reward: float) -> float: ...
+
+
+class MediumAdversary(Protocol):
+    """Anything that sees (round from 1, raw rewards of all arms) and returns the rewards it wants observed."""
+
+    def corrupt(self, t: int, rewards: Sequence[float]) -> list[float]: ...
 
 
 def ceil_log2(number: int) -> int:
@@ -283,19 +292,26 @@ class PEWR:
         self.outstanding[arm] = max(0, self.outstanding[arm] - 1)
         self.counts[arm] += 1
         self.sums[arm] += reward
-        needed = math.ceil(Fraction(self.n_arms * 2**self.phase, len(self.active)))
-        if all(self.counts[k] >= needed for k in self.active):
+        if all(self.counts[k] >= self.pulls_due(self.phase) for k in self.active):
             before = self.active
             self.active = [k for k in before if not any(self.beats(j, k) for j in before if j != k)]
             self.phase += 1
             self.counts = [0] * self.n_arms
             self.sums = [0.0] * self.n_arms
 
+    def pulls_due(self, phase: int) -> int:
+        """n_h, if the present arms were those of phase h."""
+        return math.ceil(Fraction(self.n_arms * 2**phase, len(self.active)))
+
+    def guess(self, phase: int) -> float:
+        """C_h."""
+        return min(self.cap, 2.0 ** (self.n_phases - phase - 1))
+
     def beats(self, j: int, k: int) -> bool:
         """Is arm j's evidence of this phase against arm k enough to drop k?"""
         n_j, n_k = self.counts[j], self.counts[k]
         m_j, m_k = self.sums[j] / n_j, self.sums[k] / n_k
-        budget = min(self.cap, 2.0 ** (self.n_phases - self.phase - 1))
+        budget = self.guess(self.phase)
         ratio = self.n_arms * self.n_phases / self.delta
         if self.radius == "paper":
             return beats_paper(m_j, n_j, m_k, n_k, math.log(2 * ratio), budget)
@@ -443,6 +459,644 @@ class MSSEWR:
             self.step = 2 if self.step == 1 else 1
 
 
+# ------------------------------------------------------------------------------------- optimistic indices
+
+
+class IndexPolicy:
+    """Each arm once, then the arm of the largest index; t and N count unanswered pulls, means do not.
+
+    An arm replaces the best so far, in a scan from arm 0, only if its index is larger by more than the tolerance.
+    """
+
+    tolerance = 0.0
+
+    def __init__(self, n_arms: int, horizon: int) -> None:
+        self.n_arms = n_arms
+        self.horizon = horizon
+        self.counts = [0] * n_arms
+        self.sums = [0.0] * n_arms
+        self.outstanding = [0] * n_arms
+
+    def asked(self, arm: int) -> int:
+        """N: the pulls of an arm, unanswered ones included."""
+        return self.counts[arm] + self.outstanding[arm]
+
+    def time(self) -> int:
+        """The round about to be played, from 1."""
+        return sum(self.asked(arm) for arm in range(self.n_arms)) + 1
+
+    def mean(self, arm: int) -> float:
+        """Mean of the answers of an arm, 0 where there is none."""
+        return self.sums[arm] / self.counts[arm] if self.counts[arm] > 0 else 0.0
+
+    def index(self, arm: int) -> float:
+        """Optimistic value of an arm that was asked at least once."""
+        raise NotImplementedError
+
+    def ask(self) -> int:
+        """The arm to pull next."""
+        arm = self.choose()
+        self.outstanding[arm] += 1
+        return arm
+
+    def choose(self) -> int:
+        """The first arm never asked, else the one of the largest index."""
+        for arm in range(self.n_arms):
+            if self.asked(arm) == 0:
+                return arm
+        best, highest = 0, self.index(0)
+        for arm in range(1, self.n_arms):
+            value = self.index(arm)
+            if value > highest + self.tolerance:
+                best, highest = arm, value
+        return best
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Take in an answer."""
+        self.outstanding[arm] = max(0, self.outstanding[arm] - 1)
+        self.counts[arm] += 1
+        self.sums[arm] += reward
+
+
+class KLUCB(IndexPolicy):
+    """Largest q with N kl(mean, q) <= ln t + c ln ln t."""
+
+    tolerance = 1e-9
+
+    def __init__(self, n_arms: int, horizon: int, *, c: float = 0.0) -> None:
+        super().__init__(n_arms, horizon)
+        self.c = c
+
+    def index(self, arm: int) -> float:
+        """The mean itself at level 0, where rounding in kl would let the bisection walk away from it."""
+        level = math.log(self.time())
+        if self.c != 0 and self.time() >= 3:
+            level += self.c * math.log(math.log(self.time()))
+        mean = clip(self.mean(arm))
+        return kl_upper(mean, level / self.asked(arm)) if level > 0 else mean
+
+
+class MOSS(IndexPolicy):
+    """Mean + sqrt(max(0, ln(T / (K N))) / N)."""
+
+    def index(self, arm: int) -> float:
+        """Optimistic value of an arm."""
+        n = self.asked(arm)
+        return self.mean(arm) + math.sqrt(max(0.0, math.log(self.horizon / (self.n_arms * n))) / n)
+
+
+class UCBWR(IndexPolicy):
+    """Mean + sqrt((4 ln T + 2 ln(2 / delta)) / N) + budget / N."""
+
+    def __init__(self, n_arms: int, horizon: int, *, budget: float, delta: float | None = None) -> None:
+        super().__init__(n_arms, horizon)
+        self.budget = budget
+        self.delta = n_arms / horizon if delta is None else delta
+
+    def index(self, arm: int) -> float:
+        """Optimistic value of an arm."""
+        n = self.asked(arm)
+        log_term = 4 * math.log(self.horizon) + 2 * math.log(2 / self.delta)
+        return self.mean(arm) + math.sqrt(log_term / n) + self.budget / n
+
+
+class CWOFUL(IndexPolicy):
+    """Ridge regression on K unit vectors in which an observation of a little known arm weighs less."""
+
+    def __init__(self, n_arms: int, horizon: int, *, budget: float | None = None, delta: float | None = None) -> None:
+        super().__init__(n_arms, horizon)
+        self.guess = math.sqrt(horizon) if budget is None else budget
+        self.delta = n_arms / horizon if delta is None else delta
+        self.weights = [1.0] * n_arms
+        self.weighted = [0.0] * n_arms
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Weigh the answer by how much is known of the arm; by 1 if no attack is reckoned with."""
+        super().tell(arm, reward)
+        weight = 1.0
+        if self.guess > 0:
+            alpha = 0.5 * math.sqrt(self.n_arms) / self.guess
+            weight = min(1.0, alpha * math.sqrt(self.weights[arm]))
+        self.weights[arm] += weight
+        self.weighted[arm] += weight * reward
+
+    def index(self, arm: int) -> float:
+        """Weighted mean and bonus; an unanswered pull weighs 1 in the bonus and nothing in the mean."""
+        # alpha times the guess is R sqrt(K) whatever the guess
+        bonus = 0.5 * math.sqrt(self.n_arms * math.log((1 + self.horizon) / self.delta)) + 0.5 * math.sqrt(self.n_arms)
+        estimate = self.weighted[arm] / self.weights[arm]
+        return estimate + (bonus + 1) / math.sqrt(self.weights[arm] + self.outstanding[arm])
+
+
+class MedianOfMeansUCB(IndexPolicy):
+    """The median of the means of groups, dealt out like cards, in place of the mean."""
+
+    tolerance = 1e-12
+
+    def __init__(self, n_arms: int, horizon: int, *, groups: int | None = None, variance: float = 0.25) -> None:
+        super().__init__(n_arms, horizon)
+        self.groups = max(1, math.ceil(1 + 16 * math.log(horizon))) if groups is None else groups
+        self.variance = variance
+        self.group_counts = [[0] * self.groups for _ in range(n_arms)]
+        self.group_sums = [[0.0] * self.groups for _ in range(n_arms)]
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Deal the answer to the arm's next group."""
+        group = self.counts[arm] % self.groups
+        self.group_counts[arm][group] += 1
+        self.group_sums[arm][group] += reward
+        super().tell(arm, reward)
+
+    def estimate(self, arm: int) -> float:
+        """Median of the means of the groups that have an answer."""
+        counts, sums = self.group_counts[arm], self.group_sums[arm]
+        means = sorted(sums[g] / counts[g] for g in range(self.groups) if counts[g] > 0)
+        if not means:
+            return 0.0
+        middle = len(means) // 2
+        return means[middle] if len(means) % 2 == 1 else (means[middle - 1] + means[middle]) / 2
+
+    def index(self, arm: int) -> float:
+        """Optimistic value of an arm."""
+        log_term = 1 / 8 + 2 * math.log(self.time())
+        return self.estimate(arm) + math.sqrt(12 * self.variance * 16 * log_term / self.asked(arm))
+
+
+class TrimmedMeanUCB(IndexPolicy):
+    """The mean of what is left when a fraction is cut off at either end; rewards known up to their 64th of [0, 1]."""
+
+    tolerance = 1e-12
+
+    def __init__(self, n_arms: int, horizon: int, *, fraction: float = 0.1) -> None:
+        super().__init__(n_arms, horizon)
+        self.fraction = fraction
+        self.bin_counts = [[0] * 64 for _ in range(n_arms)]
+        self.bin_sums = [[0.0] * 64 for _ in range(n_arms)]
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Put the clipped answer into its bin."""
+        number = min(63, int(64 * clip(reward)))
+        self.bin_counts[arm][number] += 1
+        self.bin_sums[arm][number] += clip(reward)
+        super().tell(arm, reward)
+
+    def mean(self, arm: int) -> float:
+        """The trimmed mean, as if each reward were the mean of its bin."""
+        values: list[float] = []
+        for count, total in zip(self.bin_counts[arm], self.bin_sums[arm], strict=True):
+            values += [total / count] * count if count > 0 else []
+        cut = math.floor(self.fraction * len(values))
+        rest = values[cut : len(values) - cut]
+        return math.fsum(rest) / len(rest) if rest else 0.0
+
+    def index(self, arm: int) -> float:
+        """Optimistic value of an arm."""
+        width = math.sqrt(2 * math.log(self.time()) / self.asked(arm))
+        return self.mean(arm) + width / (1 - 2 * self.fraction)
+
+
+# ------------------------------------------------------------------------------- policies that draw their arm
+
+
+def softmax(values: Sequence[float]) -> list[float]:
+    """Probabilities in proportion to exp(value)."""
+    weights = [math.exp(value - max(values)) for value in values]
+    return [weight / sum(weights) for weight in weights]
+
+
+class Thompson:
+    """Beta(1, 1) priors; a reward is turned into a success with its own probability, by the coin of the round."""
+
+    def __init__(
+        self, n_arms: int, horizon: int, *, beta: Callable[[float, float], float], uniforms: Iterator[float]
+    ) -> None:
+        self.n_arms = n_arms
+        self.beta = beta
+        self.uniforms = uniforms
+        self.successes = [0] * n_arms
+        self.failures = [0] * n_arms
+        self.coin = 0.0
+
+    def ask(self) -> int:
+        """Draw every arm's mean from its posterior, then the coin."""
+        means = [self.beta(1.0 + self.successes[k], 1.0 + self.failures[k]) for k in range(self.n_arms)]
+        self.coin = next(self.uniforms)
+        return first_lowest(range(self.n_arms), lambda k: -means[k])
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Success or failure."""
+        if self.coin < clip(reward):
+            self.successes[arm] += 1
+        else:
+            self.failures[arm] += 1
+
+
+class EpsilonGreedy:
+    """Each arm once; then a random arm with probability min(1, scale K / t), else the best mean."""
+
+    def __init__(self, n_arms: int, horizon: int, *, scale: float = 1.0, uniforms: Iterator[float]) -> None:
+        self.n_arms = n_arms
+        self.scale = scale
+        self.uniforms = uniforms
+        self.counts = [0] * n_arms
+        self.sums = [0.0] * n_arms
+
+    @property
+    def epsilon(self) -> float:
+        """The chance to explore in the round about to be played."""
+        return min(1.0, self.scale * self.n_arms / (sum(self.counts) + 1))
+
+    @property
+    def greedy(self) -> int:
+        """The arm of the largest mean."""
+        return first_lowest(range(self.n_arms), lambda k: -self.sums[k] / self.counts[k])
+
+    @property
+    def probabilities(self) -> list[float]:
+        """The law of the next arm."""
+        arms = range(self.n_arms)
+        if 0 in self.counts:
+            return [1.0 if k == self.counts.index(0) else 0.0 for k in arms]
+        return [self.epsilon / self.n_arms + (1 - self.epsilon if k == self.greedy else 0.0) for k in arms]
+
+    def ask(self) -> int:
+        """The arm to pull next; a second uniform only to explore."""
+        if 0 in self.counts:
+            return self.counts.index(0)
+        if next(self.uniforms) < self.epsilon:
+            return min(int(next(self.uniforms) * self.n_arms), self.n_arms - 1)
+        return self.greedy
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Take in an answer."""
+        self.counts[arm] += 1
+        self.sums[arm] += reward
+
+
+class EXP3:
+    """Exponential weights on estimated gains, mixed with the uniform law."""
+
+    def __init__(self, n_arms: int, horizon: int, *, gamma: float | None = None, uniforms: Iterator[float]) -> None:
+        self.n_arms = n_arms
+        usual = min(1.0, math.sqrt(n_arms * math.log(n_arms) / ((math.e - 1) * horizon)))
+        self.gamma = usual if gamma is None else gamma
+        self.uniforms = uniforms
+        self.gains = [0.0] * n_arms
+
+    @property
+    def probabilities(self) -> list[float]:
+        """The law of the next arm."""
+        shares = softmax([self.gamma * gain / self.n_arms for gain in self.gains])
+        return [(1 - self.gamma) * share + self.gamma / self.n_arms for share in shares]
+
+    def ask(self) -> int:
+        """The arm to pull next."""
+        return first_above(self.probabilities, next(self.uniforms))
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Add the estimate of this round."""
+        self.gains[arm] += clip(reward) / self.probabilities[arm]
+
+
+class EXP3IX:
+    """Exponential weights on losses, with implicit exploration."""
+
+    def __init__(self, n_arms: int, horizon: int, *, uniforms: Iterator[float]) -> None:
+        self.eta = math.sqrt(2 * math.log(n_arms) / (n_arms * horizon))
+        self.gamma = self.eta / 2
+        self.uniforms = uniforms
+        self.losses = [0.0] * n_arms
+
+    @property
+    def probabilities(self) -> list[float]:
+        """The law of the next arm."""
+        return softmax([-self.eta * loss for loss in self.losses])
+
+    def ask(self) -> int:
+        """The arm to pull next."""
+        return first_above(self.probabilities, next(self.uniforms))
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Add the estimate of this round."""
+        self.losses[arm] += (1 - clip(reward)) / (self.probabilities[arm] + self.gamma)
+
+
+class EXP3P:
+    """Exponential weights on gains with a bonus for every arm (the policy; the master of MS-SE-WR is Exp3P)."""
+
+    def __init__(self, n_arms: int, horizon: int, *, delta: float | None = None, uniforms: Iterator[float]) -> None:
+        delta = n_arms / horizon if delta is None else delta
+        self.n_arms = n_arms
+        self.beta = math.sqrt(math.log(n_arms / delta) / (horizon * n_arms))
+        self.eta = 0.95 * math.sqrt(math.log(n_arms) / (horizon * n_arms))
+        self.gamma = min(1.0, 1.05 * math.sqrt(n_arms * math.log(n_arms) / horizon))
+        self.uniforms = uniforms
+        self.gains = [0.0] * n_arms
+
+    @property
+    def probabilities(self) -> list[float]:
+        """The law of the next arm."""
+        shares = softmax([self.eta * gain for gain in self.gains])
+        return [(1 - self.gamma) * share + self.gamma / self.n_arms for share in shares]
+
+    def ask(self) -> int:
+        """The arm to pull next."""
+        return first_above(self.probabilities, next(self.uniforms))
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Add the estimates of this round, all with the law that the arm was drawn from."""
+        law = self.probabilities
+        for k in range(self.n_arms):
+            self.gains[k] += ((clip(reward) if k == arm else 0.0) + self.beta) / law[k]
+
+
+class EXP3PlusPlus:
+    """Exponential weights on losses; each arm is explored as much as its estimated gap asks for."""
+
+    def __init__(self, n_arms: int, horizon: int, *, scale: float = 256.0, uniforms: Iterator[float]) -> None:
+        self.n_arms = n_arms
+        self.scale = scale
+        self.uniforms = uniforms
+        self.counts = [0] * n_arms
+        self.observed = [0.0] * n_arms
+        self.losses = [0.0] * n_arms
+
+    @property
+    def time(self) -> int:
+        """The round about to be played, from 1."""
+        return sum(self.counts) + 1
+
+    def gap(self, arm: int) -> float:
+        """How much worse the arm is than some other, as far as the confidence bounds can tell."""
+        t, n = self.time, self.counts
+        widths = [math.sqrt(3 * math.log(t * self.n_arms ** (1 / 3)) / (2 * n[k])) for k in range(self.n_arms)]
+        means = [self.observed[k] / n[k] for k in range(self.n_arms)]
+        least = min(min(1.0, means[k] + widths[k]) for k in range(self.n_arms))
+        return max(0.0, max(0.0, means[arm] - widths[arm]) - least)
+
+    def exploration(self, arm: int) -> float:
+        """eps_a."""
+        t, gap = self.time, self.gap(arm)
+        xi = self.scale * math.log(t) / (t * gap * gap) if gap > 0 else math.inf
+        return min(1 / (2 * self.n_arms), 0.5 * math.sqrt(math.log(self.n_arms) / (t * self.n_arms)), xi)
+
+    @property
+    def probabilities(self) -> list[float]:
+        """The law of the next arm."""
+        arms = range(self.n_arms)
+        if 0 in self.counts:
+            return [1.0 if k == self.counts.index(0) else 0.0 for k in arms]
+        eta = 0.5 * math.sqrt(math.log(self.n_arms) / (self.time * self.n_arms))
+        shares = softmax([-eta * loss for loss in self.losses])
+        explorations = [self.exploration(k) for k in arms]
+        return [(1 - sum(explorations)) * shares[k] + explorations[k] for k in arms]
+
+    def ask(self) -> int:
+        """The arm to pull next; no uniform is drawn before each arm was asked once."""
+        if 0 in self.counts:
+            return self.counts.index(0)
+        return first_above(self.probabilities, next(self.uniforms))
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Add the estimate of this round."""
+        loss = 1 - clip(reward)
+        self.losses[arm] += loss / self.probabilities[arm]
+        self.observed[arm] += loss
+        self.counts[arm] += 1
+
+
+class TsallisINF:
+    """w_i = 4 / (eta (L_i - x))^2, with the x below all L_i for which they sum to 1."""
+
+    def __init__(self, n_arms: int, horizon: int, *, estimator: str = "iw", uniforms: Iterator[float]) -> None:
+        if estimator not in ("iw", "rv"):
+            raise ValueError(estimator)
+        self.n_arms = n_arms
+        self.estimator = estimator
+        self.uniforms = uniforms
+        self.losses = [0.0] * n_arms
+        self.answers = 0
+
+    @property
+    def eta(self) -> float:
+        """Learning rate of the round about to be played."""
+        return (2 if self.estimator == "iw" else 4) / math.sqrt(self.answers + 1)
+
+    @property
+    def probabilities(self) -> list[float]:
+        """The law of the next arm, by bisection of the distance from the least loss down to x.
+
+        At 2 / eta the best arm alone has weight 1; at 2 sqrt(K) / eta no arm has more than 1 / K.
+        """
+        eta, least = self.eta, min(self.losses)
+
+        def weights(distance: float) -> list[float]:
+            return [4 / (eta * (loss - least + distance)) ** 2 for loss in self.losses]
+
+        low, high = 2 / eta, 2 * math.sqrt(self.n_arms) / eta
+        while low < (low + high) / 2 < high:
+            if sum(weights((low + high) / 2)) > 1:
+                low = (low + high) / 2
+            else:
+                high = (low + high) / 2
+        total = sum(weights(low))
+        return [weight / total for weight in weights(low)]
+
+    def ask(self) -> int:
+        """The arm to pull next."""
+        return first_above(self.probabilities, next(self.uniforms))
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Add the estimates of this round; with "rv" around 1/2 for every arm that is likely enough.
+
+        All losses 0 make w_i = 1 / K = eta^2 exactly at t = 16 K; a tolerance keeps rounding out of that.
+        """
+        law, eta, loss = self.probabilities, self.eta, 1 - clip(reward)
+        for k in range(self.n_arms):
+            centre = 0.5 if self.estimator == "rv" and law[k] >= eta**2 * (1 - 1e-9) else 0.0
+            self.losses[k] += ((loss - centre) / law[k] if k == arm else 0.0) + centre
+        self.answers += 1
+
+
+# ------------------------------------------------------------------------------- layers, epochs, phases
+
+
+class Copy:
+    """Successive elimination on its own counts, sums and active set, with a width of its own."""
+
+    def __init__(self, n_arms: int, width: Callable[[int], float]) -> None:
+        self.width = width
+        self.active = list(range(n_arms))
+        self.counts = [0] * n_arms
+        self.sums = [0.0] * n_arms
+
+    def choose(self) -> int:
+        """The active arm with the fewest pulls."""
+        return first_lowest(self.active, lambda arm: self.counts[arm])
+
+    def tell(self, arm: int, reward: float) -> list[int]:
+        """Take in an answer and drop what is beaten; the arms dropped."""
+        self.counts[arm] += 1
+        self.sums[arm] += reward
+        dropped = [k for k in self.active if any(self.beats(j, k) for j in self.active)]
+        self.active = [k for k in self.active if k not in dropped]
+        return dropped
+
+    def beats(self, j: int, k: int) -> bool:
+        """Is j's interval above k's?"""
+        n_j, n_k = self.counts[j], self.counts[k]
+        if n_j == 0 or n_k == 0:
+            return False
+        return self.sums[j] / n_j - self.sums[k] / n_k > self.width(n_j) + self.width(n_k)
+
+
+class Layers:
+    """Copies from fast to slow, one drawn each round; what a slower one drops is dropped from every faster one."""
+
+    def __init__(self, copies: Sequence[Copy], chances: Sequence[float], uniforms: Iterator[float]) -> None:
+        """chances[i] is that of copy i + 1; copy 0 gets the rest."""
+        self.copies = copies
+        self.chances = chances
+        self.uniforms = uniforms
+        self.drawn = 0
+
+    def arm_of(self, layer: int) -> int:
+        """The arm of a copy; if it is empty, the first active arm of the next slower copy that is not."""
+        if self.copies[layer].active:
+            return self.copies[layer].choose()
+        return next(copy for copy in self.copies[layer:] if copy.active).active[0]
+
+    @property
+    def probabilities(self) -> list[float]:
+        """The law of the next arm."""
+        law = [0.0] * len(self.copies[0].counts)
+        law[self.arm_of(0)] += 1 - sum(self.chances)
+        for i, chance in enumerate(self.chances):
+            law[self.arm_of(i + 1)] += chance
+        return law
+
+    def ask(self) -> int:
+        """The arm of the copy drawn."""
+        u = next(self.uniforms)
+        self.drawn = 0
+        total = 0.0
+        for i, chance in enumerate(self.chances):
+            total += chance
+            if u < total:
+                self.drawn = i + 1
+                break
+        return self.arm_of(self.drawn)
+
+    def tell(self, arm: int, reward: float) -> None:
+        """The reward goes to the copy that was drawn, and nowhere if that is empty."""
+        if self.copies[self.drawn].active:
+            dropped = self.copies[self.drawn].tell(arm, reward)
+            for copy in self.copies[: self.drawn]:
+                copy.active = [k for k in copy.active if k not in dropped]
+
+
+class FSAAER(Layers):
+    """Fast and slow elimination for a known budget."""
+
+    def __init__(
+        self, n_arms: int, horizon: int, *, budget: float, delta: float | None = None, uniforms: Iterator[float]
+    ) -> None:
+        delta = n_arms / horizon if delta is None else delta
+        a = math.log(8 * n_arms * horizon / delta)
+        fast = Copy(n_arms, lambda n: math.sqrt(a / n))
+        slow = Copy(n_arms, lambda n: math.sqrt(a / n) + 2 * a / n)
+        super().__init__([fast, slow], [1 / max(1.0, budget)], uniforms)
+
+
+class MLAAER(Layers):
+    """Layers l = 1, 2, ... drawn with probability 2^-l, for an unknown budget."""
+
+    def __init__(self, n_arms: int, horizon: int, *, delta: float | None = None, uniforms: Iterator[float]) -> None:
+        delta = n_arms / horizon if delta is None else delta
+        a = math.log(4 * n_arms * horizon * max(1.0, math.log2(horizon)) / delta)
+        n_layers = max(1, ceil_log2(horizon))
+        copies = [Copy(n_arms, lambda n: math.sqrt(a / n) + a / n) for _ in range(n_layers)]
+        super().__init__(copies, [2.0**-layer for layer in range(2, n_layers + 1)], uniforms)
+
+
+class BARBAR:
+    """Epochs in which arm i is drawn in proportion to 1 / gap_i^2, gaps estimated in the epoch before."""
+
+    def __init__(
+        self,
+        n_arms: int,
+        horizon: int,
+        *,
+        scale: float | None = None,
+        delta: float | None = None,
+        uniforms: Iterator[float],
+    ) -> None:
+        delta = n_arms / horizon if delta is None else delta
+        usual = 1024 * math.log(8 * n_arms / delta * max(1.0, math.log2(horizon)))
+        self.scale = usual if scale is None else scale
+        self.uniforms = uniforms
+        self.gaps = [1.0] * n_arms
+        self.epoch = 1
+        self.answers = 0
+        self.sums = [0.0] * n_arms
+
+    @property
+    def planned(self) -> list[float]:
+        """n_i of this epoch."""
+        return [self.scale / (gap * gap) for gap in self.gaps]
+
+    @property
+    def length(self) -> int:
+        """Rounds of this epoch."""
+        total = 0.0
+        for n in self.planned:
+            total += n
+        return max(1, math.ceil(total))
+
+    @property
+    def probabilities(self) -> list[float]:
+        """The law of the next arm."""
+        return [n / sum(self.planned) for n in self.planned]
+
+    def ask(self) -> int:
+        """The arm to pull next."""
+        return first_above(self.probabilities, next(self.uniforms))
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Take in an answer; at the end of the epoch estimate the gaps."""
+        self.sums[arm] += reward
+        self.answers += 1
+        if self.answers == self.length:
+            arms = range(len(self.gaps))
+            means = [self.sums[k] / self.planned[k] for k in arms]
+            best = max(means[k] - self.gaps[k] / 16 for k in arms)
+            self.gaps = [max(2.0**-self.epoch, best - means[k]) for k in arms]
+            self.epoch += 1
+            self.answers = 0
+            self.sums = [0.0 for _ in arms]
+
+
+class RobustPhasedElimination(PEWR):
+    """PE-WR's skeleton with a floor under the plays of a phase and another guess of the budget."""
+
+    def __init__(
+        self, n_arms: int, horizon: int, *, truncation: float | None = None, delta: float | None = None
+    ) -> None:
+        super().__init__(n_arms, horizon, delta=delta)
+        self.truncation = truncation
+
+    def pulls_due(self, phase: int) -> int:
+        """ceil(l_h max(1 / |S|, nu)); the default nu = 1 / K is never the larger."""
+        due = super().pulls_due(phase)
+        return due if self.truncation is None else max(due, math.ceil(self.n_arms * 2**phase * self.truncation))
+
+    def guess(self, phase: int) -> float:
+        """C_h, with l_0 = K."""
+        log_horizon = math.log2(self.horizon)
+        first = math.sqrt(self.horizon) / (self.n_arms * max(1.0, log_horizon))
+        return min(first, self.n_arms * math.sqrt(self.n_arms) * 2 ** (log_horizon - phase))
+
+
 # -------------------------------------------------------------------------------------------- the game
 
 
@@ -482,6 +1136,257 @@ class Swap:
         return reward - max(0.0, self.means[arm] - self.means[self.target] + self.margin)
 
 
+# ------------------------------------------------------------------------------------------- the attacks
+
+SIGMA = 0.5
+
+
+def first_best(means: Sequence[float]) -> int:
+    """The first of the highest means."""
+    return first_lowest(range(len(means)), lambda k: -means[k])
+
+
+def second_best(means: Sequence[float]) -> int | None:
+    """The first of the highest means among the other arms, if there are others."""
+    others = [k for k in range(len(means)) if k != first_best(means)]
+    return first_lowest(others, lambda k: -means[k]) if others else None
+
+
+class Learning:
+    """An attack in favour of a target, by default the worst arm, that counts what was paid and what was delivered."""
+
+    def __init__(self, means: Sequence[float], *, target: int | None = None, delta: float = 0.05) -> None:
+        self.n_arms = len(means)
+        self.target = first_lowest(range(len(means)), lambda k: means[k]) if target is None else target
+        self.delta = delta
+        self.counts = [0] * self.n_arms
+        self.raw_sums = [0.0] * self.n_arms
+        self.seen_sums = [0.0] * self.n_arms
+
+    def witness(self, arm: int, raw: float, seen: float) -> None:
+        """What the arm paid and what the learner was shown."""
+        self.counts[arm] += 1
+        self.raw_sums[arm] += raw
+        self.seen_sums[arm] += seen
+
+    def beta(self, n: int) -> float:
+        """Confidence radius after n pulls."""
+        return math.sqrt(2 * SIGMA**2 / n * math.log(math.pi**2 * self.n_arms * n**2 / (3 * self.delta)))
+
+    def target_mean(self) -> float:
+        """Mean delivered reward of the target."""
+        return self.seen_sums[self.target] / self.counts[self.target]
+
+    def target_low(self) -> float:
+        """Mean delivered reward of the target less two radii."""
+        return self.target_mean() - 2 * self.beta(self.counts[self.target])
+
+    def pressed(self, arm: int, reward: float, level: float) -> float:
+        """The reward that brings the arm's mean delivered reward, this pull included, down to the level."""
+        return reward - max(0.0, self.seen_sums[arm] + reward - level * (self.counts[arm] + 1))
+
+    def alter(self, t: int, arm: int, reward: float) -> float:
+        """Leave the target alone, and everything as long as the target was never pulled."""
+        if arm == self.target or self.counts[self.target] == 0:
+            return reward
+        return self.attack(t, arm, reward)
+
+    def attack(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted of another arm."""
+        raise NotImplementedError
+
+
+class JunEpsilonGreedy(Learning):
+    """Keep every other mean two radii below the target's, from round K + 1 on."""
+
+    def attack(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted of another arm."""
+        return self.pressed(arm, reward, self.target_low()) if t > self.n_arms else reward
+
+
+class JunUCB(Learning):
+    """Keep every other mean two radii and a margin below the target's."""
+
+    def __init__(
+        self, means: Sequence[float], *, target: int | None = None, margin: float = 0.1, delta: float = 0.05
+    ) -> None:
+        super().__init__(means, target=target, delta=delta)
+        self.margin = margin
+
+    def attack(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted of another arm."""
+        return self.pressed(arm, reward, self.target_low() - self.margin)
+
+
+class OracleConstant(Swap):
+    """Take a constant from every other arm: the gap to the target and a margin, by the true means."""
+
+    def __init__(self, means: Sequence[float], *, target: int | None = None, margin: float = 0.1) -> None:
+        worst = first_lowest(range(len(means)), lambda k: means[k])
+        super().__init__(means, worst if target is None else target, margin)
+
+
+class ACE(Learning):
+    """Take the estimated gap to the target and both radii, by raw means, from round K + 1 on."""
+
+    def attack(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted of another arm; this pull counts."""
+        if t <= self.n_arms:
+            return reward
+        n, n_target = self.counts[arm] + 1, self.counts[self.target]
+        gap = (self.raw_sums[arm] + reward) / n - self.raw_sums[self.target] / n_target
+        return reward - max(0.0, gap + self.beta(n) + self.beta(n_target))
+
+
+class ExponentialThreshold(Learning):
+    """As JunUCB, to a level that falls exponentially with the pulls."""
+
+    def attack(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted of another arm."""
+        depth = 3 * SIGMA * math.exp(min(self.counts[arm] + 1, 40))
+        return self.pressed(arm, reward, self.target_low() - depth)
+
+
+class ObservationFree:
+    """Medium: nothing for anybody, then one for the target and nothing for the rest, then hands off."""
+
+    def __init__(
+        self, means: Sequence[float], *, zero_rounds: int, target_rounds: int, target: int | None = None
+    ) -> None:
+        self.target = first_lowest(range(len(means)), lambda k: means[k]) if target is None else target
+        self.zero_rounds = zero_rounds
+        self.target_rounds = target_rounds
+
+    def corrupt(self, t: int, rewards: Sequence[float]) -> list[float]:
+        """The rewards wanted."""
+        if t <= self.zero_rounds:
+            return [0.0 for _ in rewards]
+        if t <= self.zero_rounds + self.target_rounds:
+            return [1.0 if k == self.target else 0.0 for k in range(len(rewards))]
+        return list(rewards)
+
+
+class AntiEXP3:
+    """Nothing for the others, at least t^(slack - 1/2) for the target."""
+
+    def __init__(self, means: Sequence[float], *, target: int | None = None, slack: float = 0.1) -> None:
+        self.target = first_lowest(range(len(means)), lambda k: means[k]) if target is None else target
+        self.slack = slack
+
+    def alter(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted."""
+        return max(reward, t ** (1 / 2 + self.slack - 1)) if arm == self.target else 0.0
+
+
+class Garcelon(Learning):
+    """Pay every other arm a part of the target's lower confidence bound, by raw means."""
+
+    def __init__(
+        self, means: Sequence[float], *, target: int | None = None, shrink: float = 0.5, delta: float = 0.05
+    ) -> None:
+        super().__init__(means, target=target, delta=delta)
+        self.shrink = shrink
+
+    def attack(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted of another arm."""
+        n = self.counts[self.target]
+        return (1 - self.shrink) * max(0.0, self.raw_sums[self.target] / n - self.beta(n))
+
+
+class PhaseBurst:
+    """Zero the best arm all through the one phase of PE-WR in which that drops it at the least cost."""
+
+    def __init__(self, means: Sequence[float], policy: PEWR) -> None:
+        self.policy = policy
+        self.best = first_best(means)
+        second = second_best(means)
+        self.mu = means[self.best]
+        self.mu_2 = 0.0 if second is None else means[second]  # nothing is feasible with one arm
+        self.looked_at = -1
+        self.burst: int | None = None
+
+    def line(self, phase: int) -> float:
+        """By how much a mean must lie below the best to be dropped."""
+        policy, n = self.policy, self.policy.pulls_due(phase)
+        ratio = policy.n_arms * policy.n_phases / policy.delta
+        if policy.radius == "paper":
+            return 2 * (math.sqrt(math.log(2 * ratio) / n) + policy.guess(phase) / n)
+        return math.sqrt(math.log(ratio) / n) + policy.guess(phase) / n
+
+    def price(self, phase: int) -> float:
+        """The gap and the line, for each pull of the phase."""
+        return self.policy.pulls_due(phase) * (self.mu - self.mu_2 + self.line(phase))
+
+    def feasible_phases(self, t: int) -> list[int]:
+        """The phases from here on that end in time and in which zeros are low enough; none for an arm alone."""
+        if self.best not in self.policy.active or len(self.policy.active) == 1:
+            return []
+        phases = []
+        phase, left = self.policy.phase, self.policy.horizon - t + 1
+        while left >= len(self.policy.active) * self.policy.pulls_due(phase):
+            left -= len(self.policy.active) * self.policy.pulls_due(phase)
+            if self.mu_2 > self.line(phase):
+                phases.append(phase)
+            phase += 1
+        return phases
+
+    def alter(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted; decide at the first sight of a phase, if nothing was burst before."""
+        phase = self.policy.phase
+        if phase != self.looked_at:
+            self.looked_at = phase
+            phases = self.feasible_phases(t)
+            if self.burst is None and phases and min(phases, key=lambda h: (self.price(h), h)) == phase:
+                self.burst = phase
+        return 0.0 if arm == self.best and self.burst == phase else reward
+
+
+class EliminationRush:
+    """Zero the best arm and pay the runner-up in full, until the best arm is dropped."""
+
+    def __init__(self, means: Sequence[float], policy: SEWR | PEWR) -> None:
+        self.policy = policy
+        self.best = first_best(means)
+        self.second = second_best(means)
+
+    def alter(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted."""
+        if self.best not in self.policy.active:
+            return reward
+        if arm == self.best:
+            return 0.0
+        return 1.0 if arm == self.second else reward
+
+
+class MasterAttack:
+    """Zero what the master of MS-SE-WR learns about the base whose budget is the right one."""
+
+    def __init__(self, means: Sequence[float], policy: MSSEWR, *, budget: float) -> None:
+        self.policy = policy
+        g = 1
+        while 2**g < budget and g < len(policy.bases):
+            g += 1
+        self.right = g - 1
+
+    def alter(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted."""
+        return 0.0 if self.policy.step == 2 and self.policy.base == self.right else reward
+
+
+class BestArmCorruption:
+    """Medium: nothing for the best arm."""
+
+    def __init__(self, means: Sequence[float]) -> None:
+        self.best = first_best(means)
+
+    def corrupt(self, t: int, rewards: Sequence[float]) -> list[float]:
+        """The rewards wanted."""
+        return [0.0 if k == self.best else reward for k, reward in enumerate(rewards)]
+
+
+# ---------------------------------------------------------------------------------------- budget and rounds
+
+
 @dataclass
 class Record:
     """What happened in a game."""
@@ -492,10 +1397,11 @@ class Record:
     cost: Fraction
 
 
-def truncate(raw: float, wanted: float, left: Fraction) -> float:
+def truncate(raw: float, wanted: float, left: Fraction | float) -> float:
     """The float nearest to the wanted reward whose distance to the raw one, computed exactly, is at most left."""
     if abs(Fraction(wanted) - Fraction(raw)) <= left:
         return wanted
+    left = Fraction(left)
     observed = float(Fraction(raw) + (left if wanted > raw else -left))
     if abs(Fraction(observed) - Fraction(raw)) > left:
         observed = math.nextafter(observed, raw)
@@ -510,20 +1416,49 @@ def game(
     bounded: bool,
     horizon: int,
 ) -> Record:
-    """Strong adversary: pull, draw(t, arm), alter, meter; rounds count from 0."""
+    """Strong adversary: pull, draw(t, arm), alter, meter; rounds count from 0 in draw and from 1 in alter."""
     record = Record([], [], [], Fraction(0))
     for t in range(horizon):
         arm = policy.ask()
         raw = draw(t, arm)
-        wanted = adversary.alter(t, arm, raw)
+        wanted = adversary.alter(t + 1, arm, raw)
         if bounded:
             wanted = clip(wanted)
-        observed = truncate(raw, wanted, Fraction(budget) - record.cost)
+        observed = truncate(raw, wanted, budget if math.isinf(budget) else Fraction(budget) - record.cost)
+        if hasattr(adversary, "witness"):
+            adversary.witness(arm, raw, observed)
         policy.tell(arm, observed)
         record.arms.append(arm)
         record.raw.append(raw)
         record.observed.append(observed)
         record.cost += abs(Fraction(observed) - Fraction(raw))
+    return record
+
+
+def medium_game(
+    policy: Policy,
+    table: Sequence[Sequence[float]],
+    adversary: MediumAdversary,
+    budget: float,
+    bounded: bool,
+) -> Record:
+    """Medium adversary: a row of the table, corrupt, meter, pull; a round costs the largest change of any arm.
+
+    In the round that the budget does not cover each arm's change is cut to what is left.
+    """
+    record = Record([], [], [], Fraction(0))
+    for t, row in enumerate(table, start=1):
+        wanted = adversary.corrupt(t, list(row))
+        if bounded:
+            wanted = [clip(reward) for reward in wanted]
+        left = budget if math.isinf(budget) else Fraction(budget) - record.cost
+        observed = [truncate(raw, want, left) for raw, want in zip(row, wanted, strict=True)]
+        arm = policy.ask()
+        policy.tell(arm, observed[arm])
+        record.arms.append(arm)
+        record.raw.append(row[arm])
+        record.observed.append(observed[arm])
+        record.cost += max(abs(Fraction(seen) - Fraction(raw)) for raw, seen in zip(row, observed, strict=True))
     return record
 
 

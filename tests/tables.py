@@ -1,6 +1,7 @@
 """Playing a table of observed rewards through the compiled engine, the interpreted engine and the live learner."""
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 import vambrace as vb
 from vambrace.kernel import kernel
+from vambrace.sampling import stream, uniform
 
 Table = NDArray[np.float64]
 
@@ -81,6 +83,13 @@ def pulls_of_learner(policy: vb.Policy, table: Table) -> list[int]:
         learner.tell(decision, row[decision.arm])
         arms.append(decision.arm)
     return arms
+
+
+def uniforms(*key: int) -> Iterator[float]:
+    """What a policy draws from the stream of this key: (seed, replication, 0) in the engine, (seed, LIVE) live."""
+    rng = stream(*key)
+    while True:
+        yield uniform(rng)
 
 
 def tables(most_rounds: int = 220, most_arms: int = 5) -> st.SearchStrategy[Table]:

@@ -125,6 +125,21 @@ def outer(x): return called(x) + called(x + 1.0)
 """.format(lines="\n".join(f"    if x > {i + 10}.0: y += sqrt(x + {i}.0) * step(y)" for i in range(200)))
 
 
+def test_the_fingerprint_follows_the_module_of_a_class() -> None:
+    """A stored program imports its classes by module: the same script run as __main__ and imported are two programs."""
+    here, there = type("State", (), {}), type("State", (), {"__module__": "elsewhere"})
+
+    def mentions(state_class: Any) -> Any:
+        @kernel
+        def made(x: float) -> Any:
+            return state_class(x)
+
+        return made
+
+    assert fingerprint(mentions(here)) == fingerprint(mentions(here))
+    assert fingerprint(mentions(here)) != fingerprint(mentions(there))
+
+
 def test_programs_from_different_processes_do_not_take_each_others_parts(tmp_path: Path) -> None:
     """Two processes number their functions alike, and a third loads what both left on disk."""
     (tmp_path / "slotted.py").write_text(SLOTTED)

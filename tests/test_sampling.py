@@ -12,9 +12,23 @@ import pytest
 from scipy import stats
 
 from vambrace.kernel import Slot, compiled, kernel
-from vambrace.sampling import Stream, beta_draw, binomial, log_binomial_mass, next_word, normal, stream, uniform
+from vambrace.sampling import (
+    SQUEEZE,
+    Stream,
+    beta_draw,
+    binomial,
+    gamma_width,
+    log_binomial_mass,
+    next_word,
+    normal,
+    quick_beta_draw,
+    quick_normal,
+    stream,
+    uniform,
+)
 
 FALSE_ALARM = 1e-6
+SHAPES = [(1.0, 1.0), (1.0, 2.0), (3.0, 1.0), (2.0, 7.0), (1.0, 50.0), (300.0, 100.0), (900_000.0, 100_000.0)]
 
 
 take = Slot("take")
@@ -42,6 +56,16 @@ def take_beta(a: float, b: float, rng: Stream) -> float:
 
 
 @kernel
+def take_quick_normal(a: float, b: float, rng: Stream) -> float:
+    return quick_normal(rng)
+
+
+@kernel
+def take_quick_beta(a: float, b: float, rng: Stream) -> float:
+    return quick_beta_draw(a, gamma_width(a), b, gamma_width(b), rng)
+
+
+@kernel
 def take_binomial(n: int, p: float, rng: Stream) -> int:
     return binomial(n, p, rng)
 
@@ -65,6 +89,8 @@ def test_xoshiro_is_the_published_generator() -> None:
         (take_uniform, 0.0, 0.0, np.float64),
         (take_normal, 0.0, 0.0, np.float64),
         (take_beta, 0.3, 4.0, np.float64),
+        (take_quick_normal, 0.0, 0.0, np.float64),
+        (take_quick_beta, 1.0, 4.0, np.float64),
         (take_binomial, 30, 0.1, np.int64),
         (take_binomial, 10**9, 0.7, np.int64),
     ],
@@ -82,10 +108,33 @@ def test_same_bits_compiled_and_interpreted(law: Any, a: Any, b: float, dtype: A
         (take_beta, 0.5, 0.5, stats.beta(0.5, 0.5)),
         (take_beta, 2.0, 7.0, stats.beta(2.0, 7.0)),
         (take_beta, 300.0, 100.0, stats.beta(300.0, 100.0)),
+        (take_quick_normal, 0.0, 0.0, stats.norm()),
+        *((take_quick_beta, a, b, stats.beta(a, b)) for a, b in SHAPES),
     ],
 )
 def test_continuous_laws(law: Any, a: float, b: float, truth: Any) -> None:
     assert stats.kstest(sample(law, a, b, 200_000), truth.cdf).pvalue > FALSE_ALARM
+
+
+def test_the_ziggurat_by_chi_square() -> None:
+    """Its layers, its wedges and its tail: 400 equally likely cells, and the tail beyond the lowest layer finely."""
+    draws = sample(take_quick_normal, 0.0, 0.0, 4_000_000)
+    cells = stats.norm.cdf(draws)
+    assert stats.chisquare(np.histogram(cells, 400, (0, 1))[0]).pvalue > FALSE_ALARM
+    beyond = stats.norm.sf(np.abs(draws[np.abs(draws) > 3.6541528853610088])) / stats.norm.sf(3.6541528853610088)
+    assert len(beyond) > 800  # 1,032 are expected
+    assert stats.kstest(beyond, "uniform").pvalue > FALSE_ALARM
+
+
+def test_the_squeeze_lies_below_the_ratio_of_densities() -> None:
+    for shape in [1.0, 1.01, 1.5, 2.0, 5.0, 100.0, 1e6]:
+        width, d = gamma_width(shape), shape - 1 / 3
+        x = np.linspace(-0.9999 / width, 9.0, 200_001)
+        x = x[(1.0 + width * x > 0.0) & (np.abs(x) < 9.0)]
+        v = (1.0 + width * x) ** 3
+        ratio = np.exp(0.5 * x * x + d * (1.0 - v + np.log(v)))
+        assert ((1.0 - SQUEEZE * (width * x * x) ** 2) <= ratio + 1e-9).all()
+        assert (ratio <= 1.0 + 1e-9).all()
 
 
 def test_tiny_beta_shapes_stay_in_the_unit_interval() -> None:

@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING, Any
 from vambrace.kernel import kernel, rare_kernel  # not lazily: the module of this name would hide the function
 
 if TYPE_CHECKING:
-    from vambrace.adversaries import Conceal, Invert, RandomFlips, Swap
+    from vambrace.adversaries import (
+        Conceal,
+        Invert,
+        RandomFlips,
+        Swap,
+    )
     from vambrace.engine.result import Result
     from vambrace.engine.simulate import simulate
     from vambrace.environments import Bernoulli, Beta, ClippedGaussian, Deterministic
@@ -24,17 +29,51 @@ if TYPE_CHECKING:
     from vambrace.foreign import Foreign
     from vambrace.lab.attack_suite import AttackReport, attack_suite
     from vambrace.live.learner import Decision, Learner
-    from vambrace.policies import MSSEWR, PEWR, SE, SEWR, UCB1, SEWRStop
+    from vambrace.policies import (
+        BARBAR,
+        CWOFUL,
+        EXP3,
+        EXP3IX,
+        EXP3P,
+        FSAAER,
+        KLUCB,
+        MLAAER,
+        MOSS,
+        MSSEWR,
+        PEWR,
+        SE,
+        SEWR,
+        UCB1,
+        UCBWR,
+        EpsilonGreedy,
+        EXP3PlusPlus,
+        MedianOfMeansUCB,
+        RobustPhasedElimination,
+        SEWRStop,
+        Thompson,
+        TrimmedMeanUCB,
+        TsallisINF,
+    )
     from vambrace.protocols import Adversary, Environment, Policy
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BARBAR",
+    "CWOFUL",
+    "EXP3",
+    "EXP3IX",
+    "EXP3P",
+    "FSAAER",
+    "KLUCB",
+    "MLAAER",
+    "MOSS",
     "MSSEWR",
     "PEWR",
     "SE",
     "SEWR",
     "UCB1",
+    "UCBWR",
     "Adversary",
     "AttackReport",
     "Bernoulli",
@@ -43,15 +82,22 @@ __all__ = [
     "Conceal",
     "Decision",
     "Deterministic",
+    "EXP3PlusPlus",
     "Environment",
+    "EpsilonGreedy",
     "Foreign",
     "Invert",
     "Learner",
+    "MedianOfMeansUCB",
     "Policy",
     "RandomFlips",
     "Result",
+    "RobustPhasedElimination",
     "SEWRStop",
     "Swap",
+    "Thompson",
+    "TrimmedMeanUCB",
+    "TsallisINF",
     "VambraceError",
     "attack_suite",
     "kernel",
@@ -60,7 +106,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "vambrace.adversaries": ("Conceal", "Invert", "RandomFlips", "Swap"),
+    "vambrace.adversaries": (
+        "Conceal",
+        "Invert",
+        "RandomFlips",
+        "Swap",
+    ),
     "vambrace.engine.result": ("Result",),
     "vambrace.engine.simulate": ("simulate",),
     "vambrace.environments": ("Bernoulli", "Beta", "ClippedGaussian", "Deterministic"),
@@ -68,7 +119,31 @@ _HOMES = {
     "vambrace.foreign": ("Foreign",),
     "vambrace.lab.attack_suite": ("AttackReport", "attack_suite"),
     "vambrace.live.learner": ("Decision", "Learner"),
-    "vambrace.policies": ("MSSEWR", "PEWR", "SE", "SEWR", "UCB1", "SEWRStop"),
+    "vambrace.policies": (
+        "BARBAR",
+        "CWOFUL",
+        "EXP3",
+        "EXP3IX",
+        "EXP3P",
+        "FSAAER",
+        "KLUCB",
+        "MLAAER",
+        "MOSS",
+        "MSSEWR",
+        "PEWR",
+        "SE",
+        "SEWR",
+        "UCB1",
+        "UCBWR",
+        "EXP3PlusPlus",
+        "EpsilonGreedy",
+        "MedianOfMeansUCB",
+        "RobustPhasedElimination",
+        "SEWRStop",
+        "Thompson",
+        "TrimmedMeanUCB",
+        "TsallisINF",
+    ),
     "vambrace.protocols": ("Adversary", "Environment", "Policy"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

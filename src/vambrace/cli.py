@@ -217,6 +217,41 @@ def bounds(
     )
 
 
+@app.command()
+def verify(
+    replications: Number = "400",
+    seed: Number = "2026",
+    every: Annotated[bool, typer.Option("--all", help="Show every check, not only the worst of each promise.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run every explicit bound against the strongest attacks; exit code 1 when one is violated beyond chance."""
+    from vambrace.lab import verify as lab
+
+    checks = lab.verify(replications=_whole("replications", replications), seed=_whole("seed", seed))
+    violated = [check for check in checks if not check.holds]
+    if as_json:
+        typer.echo(json.dumps(lab.summary(checks), indent=2))
+    else:
+        rows = [
+            [
+                check.promise,
+                check.instance,
+                check.attack,
+                "" if check.largest_ratio is None else f"{check.largest_ratio:.3f}",
+                f"{check.failures} of {check.replications}",
+                f"{check.at_least:.4f}",
+                f"{check.allowed:g}",
+                "holds" if check.holds else "VIOLATED",
+            ]
+            for check in (checks if every else lab.worst(checks))
+        ]
+        columns = ["promise", "instance", "attack", "largest ratio", "failures", "at least", "allowed", ""]
+        _print_table("every check" if every else "the worst check of each promise", columns, rows)
+        typer.echo(f"{len(checks) - len(violated)} of {len(checks)} checks hold.")
+    if violated:
+        raise typer.Exit(1)
+
+
 @app.command("list")
 def list_(kind: Annotated[Kind | None, typer.Argument(help="Only these.")] = None, as_json: Json = False) -> None:
     """Show every policy, adversary and environment with its parameters."""

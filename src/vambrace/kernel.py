@@ -155,8 +155,8 @@ def _identity(value: Any) -> str:
     """A text that changes when a global that a kernel mentions changes its meaning."""
     if isinstance(value, types.ModuleType):
         return value.__name__
-    if isinstance(value, type):
-        return f"{value.__qualname__}{getattr(value, '_fields', '')}"
+    if isinstance(value, type):  # Numba stores its module with the program, and imports it from there
+        return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
     if isinstance(value, Slot):
         return f"slot {value.name}"
     if hasattr(value, "py_func"):  # compiled by Numba itself

@@ -15,7 +15,7 @@ from vambrace.errors import InvalidParameter, MissingExtra, UnknownName, Vambrac
 from vambrace.protocols import Adversary, Environment, Policy
 from vambrace.specs import is_required, spec_of, value_of
 
-__all__ = ["adversary", "environment", "is_required", "known", "policy", "spec_of"]
+__all__ = ["adversary", "environment", "is_required", "known", "policy", "spec_of", "specimens"]
 
 Thing = TypeVar("Thing", Policy, Adversary, Environment)
 
@@ -36,6 +36,21 @@ def known(kind: str) -> Mapping[str, type[Any]]:
         except Exception as error:
             raise MissingExtra(f"entry point {entry.value}: expected a class, got {error!r}") from error
     return dict(sorted(classes.items()))
+
+
+def specimens(kind: str, **given: Any) -> dict[str, Any]:
+    """One object of every registered class that needs no other parameters than those given, by name.
+
+    >>> from vambrace import registry
+    >>> registry.specimens("policy", budget=5.0)["se-wr"].budget
+    5.0
+    """
+    found = {}
+    for name, thing in known(kind).items():
+        needed = [field.name for field in dataclasses.fields(thing) if is_required(field)]
+        if {*needed} <= {*given}:
+            found[name] = thing(**{parameter: given[parameter] for parameter in needed})
+    return found
 
 
 def policy(spec: str) -> Policy:

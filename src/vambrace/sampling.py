@@ -5,7 +5,7 @@ A stream is a uint64 array of four words that a draw changes in place: the state
 and adding a policy or a thread changes nobody else's numbers.
 """
 
-from math import exp, factorial, floor, log, log1p, pi, sqrt
+from math import erfc, exp, factorial, floor, log, log1p, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,49 @@ def normal(rng: Stream) -> float:
             return x * sqrt(-2.0 * log(square) / square)
 
 
+ZIGGURAT_TAIL = 3.6541528853610088  # where the lowest of 256 layers of equal area under exp(-x^2 / 2) meets the tail
+
+
+def _ziggurat_edges() -> NDArray[np.float64]:
+    """How far each layer reaches, from the lowest, which counts the tail as a part of its width, to the top."""
+    height = exp(-0.5 * ZIGGURAT_TAIL**2)
+    area = ZIGGURAT_TAIL * height + sqrt(0.5 * pi) * erfc(ZIGGURAT_TAIL / sqrt(2.0))
+    edges = [area / height, ZIGGURAT_TAIL]
+    while len(edges) < 256:
+        edges.append(sqrt(-2.0 * log(area / edges[-1] + exp(-0.5 * edges[-1] ** 2))))
+    return np.array([*edges, 0.0])
+
+
+OUTER_EDGES = _ziggurat_edges()[:-1].copy()
+INNER_EDGES = _ziggurat_edges()[1:].copy()  # of the next layer: what lies within it lies under the curve
+
+
+@kernel
+def quick_normal(rng: Stream) -> float:
+    """A standard normal draw by the ziggurat (Marsaglia and Tsang 2000): mostly one word, no logarithm."""
+    while True:
+        word = next_word(rng)
+        layer = word & 255
+        x = ((word >> 11) * 2.220446049250313e-16 - 1.0) * OUTER_EDGES[layer]  # 2^-52: a place in [-1, 1)
+        if abs(x) < INNER_EDGES[layer]:
+            return x
+        x = _normal_at_the_edge(layer, x, rng)
+        if x < np.inf:
+            return x
+
+
+@rare_kernel
+def _normal_at_the_edge(layer: int, x: float, rng: Stream) -> float:
+    """The draw if it lies under the curve, infinity if not; in the lowest layer one from the tail."""
+    if layer == 0:
+        while True:
+            beyond = -log(1.0 - uniform(rng)) / ZIGGURAT_TAIL
+            if -2.0 * log(1.0 - uniform(rng)) > beyond * beyond:
+                return ZIGGURAT_TAIL + beyond if x > 0.0 else -ZIGGURAT_TAIL - beyond
+    low, high = exp(-0.5 * OUTER_EDGES[layer] ** 2), exp(-0.5 * INNER_EDGES[layer] ** 2)
+    return x if low + uniform(rng) * (high - low) < exp(-0.5 * x * x) else np.inf
+
+
 @rare_kernel
 def log_gamma_draw(shape: float, rng: Stream) -> float:
     """The logarithm of a Gamma(shape) draw: Marsaglia and Tsang (2000); in logs, so that a tiny shape is safe."""
@@ -77,6 +120,39 @@ def beta_draw(alpha: float, beta: float, rng: Stream) -> float:
     if difference > 700.0:  # exp would overflow; the draw is below 1e-304
         return 0.0
     return 1.0 / (1.0 + exp(difference))
+
+
+SQUEEZE = 6.0 * 0.0331  # Marsaglia and Tsang's, in units of the square of the largest width, 1 / 6
+
+
+@kernel
+def gamma_width(shape: float) -> float:
+    """What `quick_beta_draw` needs of a shape; worth keeping as long as the shape stays."""
+    return 1.0 / sqrt(9.0 * (shape - 1.0 / 3.0))
+
+
+@kernel
+def quick_beta_draw(alpha: float, alpha_width: float, beta: float, beta_width: float, rng: Stream) -> float:
+    """A Beta(alpha, beta) draw for shapes of at least one, several times as quick as `beta_draw`.
+
+    Two gamma draws of Marsaglia and Tsang (2000), accepted or rejected together. The ratio of the densities is at least
+    1 - SQUEEZE (width x^2)^2 for each (their 0.0331 x^4 at shape one, and less for a larger shape), so that logarithms
+    are seldom needed.
+    """
+    while True:
+        x, y = quick_normal(rng), quick_normal(rng)
+        v, w = 1.0 + alpha_width * x, 1.0 + beta_width * y
+        if v <= 0.0 or w <= 0.0:
+            continue
+        v, w = v * v * v, w * w * w
+        x, y = x * x, y * y
+        u = 1.0 - uniform(rng)
+        p, q = alpha_width * x, beta_width * y
+        a, b = alpha - 1.0 / 3.0, beta - 1.0 / 3.0
+        if u < 1.0 - SQUEEZE * (p * p + q * q) or log(u) < (
+            0.5 * (x + y) + a * (1.0 - v + log(v)) + b * (1.0 - w + log(w))
+        ):
+            return a * v / (a * v + b * w)
 
 
 def _stirling_error(x: int) -> float:

@@ -26,6 +26,7 @@ POLICIES = [
     vb.SEWRStop(budget=BUDGET, stop="multiplicative", radius="tight"),
     vb.PEWR(),
     vb.PEWR(cap="repaired", radius="tight"),
+    vb.RobustPhasedElimination(),
 ]
 ATTACKS: list[vb.Adversary | None] = [
     None,

@@ -95,7 +95,7 @@ def test_an_attack_that_needs_more_than_a_budget(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(registry, "known", lambda kind: {"demanding": Demanding, "conceal": vb.Conceal})
     report = vb.attack_suite(vb.UCB1(), ENVIRONMENT, budgets=[3], horizon=60, replications=1)
     assert [row.attack for row in report.rows] == ["conceal"]
-    assert "expected to be passed in attacks, with more" in report.skipped["demanding"]
+    assert "expected to be passed in attacks" in report.skipped["demanding"]
 
 
 @pytest.mark.parametrize("budgets", [[], 3, "1,2", [-1], [float("nan")], ["3"], [float("inf")]])

@@ -1,7 +1,6 @@
 """MS-SE-WR and its masters match the plain reimplementation when they are fed the same uniforms."""
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,19 +8,12 @@ import pytest
 
 import naive
 import vambrace as vb
-from tables import pulls_of_engine
+from tables import pulls_of_engine, uniforms
 from vambrace.live.learner import LIVE
 from vambrace.policies import masters
-from vambrace.sampling import stream, uniform
+from vambrace.sampling import stream
 
 VARIANTS = list(itertools.product(["corral", "exp3p"], [False, True], [False, True], ["paper", "tight", "kl"]))
-
-
-def uniforms(*key: int) -> Iterator[float]:
-    """What a policy draws from the stream of this key."""
-    rng = stream(*key)
-    while True:
-        yield uniform(rng)
 
 
 @pytest.mark.parametrize(("master", "share", "smoothing", "radius"), VARIANTS)

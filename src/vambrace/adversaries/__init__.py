@@ -5,4 +5,9 @@ from vambrace.adversaries.invert import Invert
 from vambrace.adversaries.random_flips import RandomFlips
 from vambrace.adversaries.swap import Swap
 
-__all__ = ["Conceal", "Invert", "RandomFlips", "Swap"]
+__all__ = [
+    "Conceal",
+    "Invert",
+    "RandomFlips",
+    "Swap",
+]

@@ -201,14 +201,11 @@ def _checked(attacks: Any) -> list[Adversary]:
 
 def _every_attack() -> tuple[list[Adversary], dict[str, str]]:
     """One of each that is registered, and those that need to be told more than a budget."""
-    found, skipped = [], {}
-    for name, attack in registry.known("adversary").items():
-        needed = [field.name for field in dataclasses.fields(attack) if registry.is_required(field)]
-        if {*needed} <= {"budget"}:
-            found.append(attack(**dict.fromkeys(needed, 0.0)))
-        else:
-            skipped[name] = f"attack {name}: expected to be passed in attacks, with {', '.join(needed)}, got no values"
-    return found, skipped
+    found = registry.specimens("adversary", budget=0.0)
+    others = [name for name in registry.known("adversary") if name not in found]
+    return list(found.values()), {
+        name: f"{name}: expected to be passed in attacks, with its parameters, got none of them" for name in others
+    }
 
 
 def _doubts(result: Result, clean: Result, budget: float) -> tuple[str, ...]:

@@ -138,6 +138,10 @@ class Learner:
                     raise SnapshotError(f"snapshot: expected each open decision once, got {key} twice")
                 arm = validation.whole("arm of an open decision", arm, low=0, high=learner.n_arms - 1)
                 chance = validation.number("probability of an open decision", probability, low=0, high=1, open_low=True)
-                learner._open[key] = (arm, chance, validation.whole("tag of an open decision", tag, low=-LIVE))
+                learner._open[key] = (
+                    arm,
+                    chance,
+                    validation.whole("tag of an open decision", tag, low=-LIVE, high=2**53),
+                )
                 learner._pending[arm] += 1
         return learner

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace.kernel import kernel, rare_kernel
+from vambrace.policies.exponential import draw_arm, step_exp3p
 from vambrace.protocols import Floats
-from vambrace.sampling import Stream, uniform
+from vambrace.sampling import Stream
 
 CORRAL, EXP3P = 0, 1
 MASTERS = ("corral", "exp3p")
-NEGLIGIBLE = -45.0  # exp of it is lost in the rounding of the exploration that is added to it
 
 
 class Master(NamedTuple):
@@ -55,14 +55,9 @@ def make_master(kind: str, n_bases: int, rounds: int) -> Master:
 
 @kernel
 def draw_base(master: Master, rng: Stream) -> int:
-    """A base, by inversion of one uniform."""
-    u = uniform(rng)
-    cumulative = 0.0
-    for i in range(len(master.mixed)):
-        cumulative += master.mixed[i]
-        if cumulative > u:
-            return i
-    return len(master.mixed) - 1
+    """A base with its probability."""
+    base, _ = draw_arm(master.mixed, 1.0, 0.0, rng)
+    return base
 
 
 @kernel
@@ -82,7 +77,7 @@ def learn(master: Master, base: int, reward: float, probability: float) -> None:
     if master.kind == CORRAL:
         _learn_corral(master, base, 2.0 * (1.0 - reward) / probability)
     else:
-        _learn_exp3p(master, base, reward / probability)
+        step_exp3p(master.gains, master.mixed, master.rate, master.bonus, master.exploration, base, reward, probability)
 
 
 @rare_kernel
@@ -135,20 +130,3 @@ def _normaliser(master: Master, base: int, loss: float) -> float:
             return x
         x = closer
     return x
-
-
-@rare_kernel
-def _learn_exp3p(master: Master, base: int, gain: float) -> None:
-    n_bases = len(master.mixed)
-    highest = -np.inf
-    for i in range(n_bases):
-        master.gains[i] += master.bonus / master.mixed[i] + (gain if i == base else 0.0)
-        highest = max(highest, master.gains[i])
-    total = 0.0
-    for i in range(n_bases):
-        exponent = master.rate * (master.gains[i] - highest)
-        weight = exp(exponent) if exponent > NEGLIGIBLE else 0.0
-        master.mixed[i] = weight
-        total += weight
-    for i in range(n_bases):
-        master.mixed[i] = (1.0 - master.exploration) * master.mixed[i] / total + master.exploration / n_bases

@@ -12,7 +12,7 @@ Reading     |S_h| where Algorithm 2 prints |C_h| (E4); the number of pulls is ro
 """
 
 from dataclasses import dataclass
-from math import log, sqrt
+from math import ceil, log, sqrt
 from typing import NamedTuple
 
 from vambrace import validation
@@ -45,7 +45,8 @@ class State(NamedTuple):
     pulls_due: int  # n_h
     n_arms: int
     cap: float
-    first_guess: float  # 2^(H-1)
+    first_guess: float  # C_0 without the cap: 2^(H-1)
+    truncation: float  # at least this share of a phase's length K 2^h goes to each active arm; zero for PE-WR
 
 
 @kernel
@@ -65,7 +66,15 @@ def _advanced(state: State, arms: Arms) -> State:
     if arms.floor >= state.pulls_due:
         return _next_phase(state, arms)
     return State(
-        arms, state.orderly, state.rule, state.phase, state.pulls_due, state.n_arms, state.cap, state.first_guess
+        arms,
+        state.orderly,
+        state.rule,
+        state.phase,
+        state.pulls_due,
+        state.n_arms,
+        state.cap,
+        state.first_guess,
+        state.truncation,
     )
 
 
@@ -80,12 +89,17 @@ def _next_phase(state: State, arms: Arms) -> State:
         arms.counts[k] = 0
     arms = Arms(arms.totals, arms.counts, arms.active, arms.dropped, arms.n_active, 0, arms.n_active, 0)
     phase = state.phase + 1
-    length = state.n_arms * 2**phase
-    pulls_due = (length + arms.n_active - 1) // arms.n_active  # E8
+    pulls_due = _pulls(state.n_arms * 2**phase, arms.n_active, state.truncation)
     rule = state.rule
     budget = min(state.cap, state.first_guess * 0.5**phase)
     rule = Rule(rule.radius, rule.log_single, rule.log_equal, rule.log_pair, budget)
-    return State(arms, orderly, rule, phase, pulls_due, state.n_arms, state.cap, state.first_guess)
+    return State(arms, orderly, rule, phase, pulls_due, state.n_arms, state.cap, state.first_guess, state.truncation)
+
+
+@kernel
+def _pulls(length: int, n_active: int, truncation: float) -> int:
+    """n_h, rounded up (E8)."""
+    return max((length + n_active - 1) // n_active, int(ceil(length * truncation)))  # noqa: RUF046 - a float in Numba
 
 
 @kernel
@@ -98,6 +112,23 @@ def quiet(state: State) -> int:
 @kernel
 def absorb(state: State, sweeps: int, totals: Floats) -> State:
     return _advanced(state, absorb_sweeps(state.arms, sweeps, totals))
+
+
+def count_phases(horizon: int) -> int:
+    """H = max(1, ceil(log2 T) - 1), without rounding."""
+    return max(1, (horizon - 1).bit_length() - 1)
+
+
+def make_state(
+    n_arms: int, horizon: int, delta: float | None, radius: str, cap: float, first_guess: float, truncation: float
+) -> State:
+    """Phase 0 of length K; the budgets that phases reckon with are min(cap, first_guess 2^-h)."""
+    phases = count_phases(horizon)
+    log_phase = log(n_arms) + log(phases) - log(n_arms / horizon if delta is None else delta)
+    # The counts of a phase are known in advance, so the pair form needs no union over them.
+    rule = Rule(RADII.index(radius), log(2.0) + log_phase, log_phase, log_phase, min(cap, first_guess))
+    pulls_due = _pulls(n_arms, n_arms, truncation)
+    return State(make_arms(n_arms), True, rule, 0, pulls_due, n_arms, cap, first_guess, truncation)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,10 +162,5 @@ class PEWR(Policy):
 
     def init(self, n_arms: int, horizon: int) -> State:
         """Phase 0: one pull of each arm."""
-        phases = max(1, (horizon - 1).bit_length() - 1)  # ceil(log2 T) - 1, without rounding
-        log_phase = log(n_arms) + log(phases) - log(n_arms / horizon if self.delta is None else self.delta)
         cap = sqrt(horizon) / n_arms if self.cap == "paper" else sqrt(horizon / n_arms)
-        first_guess = 2.0 ** (phases - 1)
-        # The counts of a phase are known in advance, so the pair form needs no union over them.
-        rule = Rule(RADII.index(self.radius), log(2.0) + log_phase, log_phase, log_phase, min(cap, first_guess))
-        return State(make_arms(n_arms), True, rule, 0, 1, n_arms, cap, first_guess)
+        return make_state(n_arms, horizon, self.delta, self.radius, cap, 2.0 ** (count_phases(horizon) - 1), 0.0)

@@ -1,0 +1,185 @@
+"""Do the bounds hold? Every explicit one, against the strongest attacks that keep to the budget.
+
+An upper bound may fail with probability delta, and a coverage promise likewise. A check counts its failures, takes the
+exact lower confidence limit of their frequency, and is violated when that limit lies above what is allowed: beyond
+chance. The lower bound of Theorem 1 may never fail. Its game is played by every policy there is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from vambrace import theory
+from vambrace.adversaries import Conceal, EliminationRush, JunUCB, RandomFlips, Swap
+from vambrace.engine.result import Result
+from vambrace.engine.simulate import simulate
+from vambrace.environments import Bernoulli, Deterministic
+from vambrace.policies import SEWR
+from vambrace.progress import ProgressBar
+from vambrace.protocols import Adversary, Floats, Policy
+from vambrace.registry import spec_of, specimens
+from vambrace.statistics import lower_limit
+
+DELTA = 0.05  # of every policy here; the default K / T could not be told from zero
+FALSE_ALARM = 1e-3  # the chance that a verification of true bounds reports a violation
+INSTANCES = (  # means, horizon, budget
+    ((0.9, 0.7, 0.5, 0.3), 50_000, 0.0),
+    ((0.9, 0.7, 0.5, 0.3), 50_000, 200.0),
+    (tuple((95 - 5 * arm) / 100 for arm in range(10)), 1_000_000, 1000.0),
+    ((0.55, 0.45), 300_000, 300.0),
+)
+RADII = ("paper", "tight", "kl")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One promise, on one instance, under one attack."""
+
+    promise: str
+    instance: str
+    attack: str
+    replications: int
+    largest_ratio: float | None  # regret over bound, or bound over regret for a lower bound; None for coverage
+    failures: int
+    allowed: float  # how often it may fail
+    at_least: float  # lower confidence limit of how often it fails
+
+    @property
+    def holds(self) -> bool:
+        """Whether the failures are within chance."""
+        return self.at_least <= self.allowed
+
+
+def verify(*, replications: int = 400, seed: int = 2026, progress: bool | None = None) -> list[Check]:
+    """Run every check; none of the promises is broken when all of them `holds`."""
+    games = _games()
+    total = len(games) + 1
+    observed: list[dict[str, Any]] = []
+    with ProgressBar("verifying", total, show=progress) as bar:
+        for done, (radius, instance, attack) in enumerate(games):
+            observed += _known_budget(radius, instance, attack, replications, seed)
+            bar.update(done + 1)
+        observed += _concealment_game(min(replications, 20), seed)
+        bar.update(total)
+    level = FALSE_ALARM / len(observed)
+    return [Check(**found, at_least=lower_limit(found["failures"], found["replications"], level)) for found in observed]
+
+
+def armoured(budget: float, radius: str) -> Policy:
+    """The policy on trial."""
+    return SEWR(budget=budget, delta=DELTA, radius=radius)
+
+
+def _games() -> list[tuple[str, Any, Adversary | None]]:
+    found: list[tuple[str, Any, Adversary | None]] = []
+    for radius in RADII:
+        for instance in INSTANCES:
+            found += [(radius, instance, attack) for attack in _attacks(instance[2])]
+    return found
+
+
+def _attacks(budget: float) -> list[Adversary | None]:
+    """The strongest that are shipped, and noise; each spends what the policy was told, and no more."""
+    if budget == 0.0:
+        return [None]
+    return [
+        Conceal(budget=budget, stop_when_dropped=True),
+        EliminationRush(budget=budget),
+        Swap(budget=budget),
+        JunUCB(budget=budget),
+        RandomFlips(budget=budget, rate=0.2),
+    ]
+
+
+def _known_budget(radius: str, instance: Any, attack: Adversary | None, replications: int, seed: int) -> Iterator[Any]:
+    """The bounds of SE-WR, and that the best arm stays."""
+    means, horizon, budget = instance
+    result = simulate(
+        armoured(budget, radius),
+        Bernoulli(means),
+        attack,
+        horizon=horizon,
+        replications=replications,
+        seed=seed,
+        checkpoints=1,
+        progress=False,
+    )
+    regret, best = result.pseudo_regret[:, -1], int(np.argmax(means))
+    about = {
+        "instance": f"K = {len(means)}, T = {horizon:,}, C = {budget:g}",
+        "attack": spec_of(attack) if attack else "none",
+        "replications": replications,
+    }
+    kept = f"SE-WR {radius} keeps the best arm"
+    yield about | _counted(kept, None, ~_kept(result, best), DELTA)
+    gaps = sorted(means[best] - mean for arm, mean in enumerate(means) if arm != best)
+    size: dict[str, Any] = {"horizon": horizon, "budget": budget, "delta": DELTA}
+    if radius == "tight":
+        promised = [(theory.se_wr(gaps, radius="tight", **size), 2 * DELTA)]
+    elif radius == "paper":
+        free = theory.se_wr_additive(len(means), **size), theory.se_wr_multiplicative(len(means), **size)
+        promised = [(bound, DELTA) for bound in (theory.se_wr(gaps, **size), *free)]
+    else:
+        promised = []
+    for bound, allowed in promised:
+        yield about | _counted(bound.name, regret / bound.value, regret > bound.value, allowed)
+
+
+def _kept(result: Result, best: int) -> Any:
+    """An arm that is still active has been pulled as often as any, but for the last sweep."""
+    return result.pulls[:, best] >= result.pulls.max(axis=1) - 1
+
+
+def _concealment_game(replications: int, seed: int) -> Iterator[Any]:
+    """Theorem 1: one arm pays, wherever it stands, and is concealed. The worst position costs at least the bound.
+
+    While all that the learner sees is zero it plays the same in every position (the same seed), so this holds in every
+    replication, for randomised policies too. Interpreted, since the games are short.
+    """
+    n_arms, budget = 8, 12.0
+    horizon = int(budget) * (n_arms // 2)
+    bound = theory.concealment(n_arms, horizon=horizon, budget=budget)
+    about = {"instance": f"K = {n_arms}, T = {horizon:,}, C = {budget:g}", "replications": replications}
+    for policy in specimens("policy", budget=budget).values():
+        regrets = []
+        for arm in range(n_arms):
+            means = [float(k == arm) for k in range(n_arms)]
+            options: dict[str, Any] = {"horizon": horizon, "seed": seed, "checkpoints": 1, "interpret": True}
+            options |= {"replications": replications if policy.randomized else 1, "progress": False}
+            regrets.append(
+                simulate(policy, Deterministic(means), Conceal(budget=budget), **options).pseudo_regret[:, -1]
+            )
+        worst = np.max(regrets, axis=0)
+        ratios = bound.value / np.maximum(worst, 1e-9)
+        row = about | {"attack": "conceal, worst of all positions", "replications": len(worst)}
+        yield row | _counted(f"Theorem 1 against {spec_of(policy)}", ratios, worst < bound.value, 0.0)
+
+
+def _counted(promise: str, ratios: Floats | None, failed: Any, allowed: float) -> dict[str, Any]:
+    return {
+        "promise": promise,
+        "largest_ratio": None if ratios is None else float(np.max(ratios)),
+        "failures": int(np.sum(failed)),
+        "allowed": allowed,
+    }
+
+
+def worst(checks: list[Check]) -> list[Check]:
+    """The check of each promise that came closest to breaking it."""
+    found: dict[str, Check] = {}
+    for check in checks:
+        rival = found.get(check.promise)
+        if rival is None or _danger(check) > _danger(rival):
+            found[check.promise] = check
+    return list(found.values())
+
+
+def _danger(check: Check) -> tuple[float, float]:
+    return check.at_least - check.allowed, check.largest_ratio or check.failures / check.replications
+
+
+def summary(checks: list[Check]) -> list[dict[str, Any]]:
+    """The checks, ready for JSON."""
+    return [asdict(check) | {"holds": check.holds} for check in checks]

@@ -1,0 +1,132 @@
+"""BARBAR: estimate every gap in epochs, and never drop an arm for good.
+
+Setting     K arms, rewards in [0, 1], horizon T; corruption (chosen before the arm is drawn) of unknown size.
+Algorithm   D_i = 1. Epoch m = 1, 2, ... plans n_i = lambda / D_i^2 pulls of arm i and lasts N = sum n_i rounds, in each
+            of which arm i is drawn with probability n_i / N. Then r_i = S_i / n_i with the epoch's reward S_i,
+            r* = max_i (r_i - D_i / 16), D_i = max(2^-m, r* - r_i).   Gupta, Koren, Talwar 2019
+Guarantee   O(K C + sum over arms of ln(T) ln(K ln(T) / delta) / gap) under corruption C, lambda = 1024 ln((8K/delta)
+            log2 T). None against an attack: whoever sees the drawn arm pays for the best arm's pulls only.
+Reading     n_i stays real, N is rounded up. The theory's lambda draws almost uniformly for 10^6 rounds of ten
+            arms; `scale` replaces it. delta = K / T by default. With delayed feedback an answer counts in the epoch in
+            which it arrives.
+"""
+
+from dataclasses import dataclass
+from math import ceil, log, log2
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.kernel import kernel, rare_kernel
+from vambrace.protocols import Floats, Pending, Policy
+from vambrace.sampling import Stream, uniform
+
+LARGEST = 1e50  # of a gap; only rewards far outside of [0, 1] come near it, and its square must not overflow
+LONGEST = 2.0**62  # rounds of an epoch
+
+
+class State(NamedTuple):
+    """The plan of the present epoch and what it paid so far."""
+
+    gaps: Floats  # D
+    planned: Floats  # n
+    chances: Floats  # n / sum n
+    cumulated: Floats
+    totals: Floats  # S
+    epoch: int  # m
+    rounds_left: int
+    scale: float  # lambda
+
+
+@kernel
+def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+    u = uniform(rng)
+    arm, last = 0, len(state.cumulated) - 1
+    while arm < last and u >= state.cumulated[arm]:
+        arm += 1
+    return arm, state.chances[arm], 0
+
+
+@kernel
+def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+    state.totals[arm] += reward
+    epoch, rounds_left = state.epoch, state.rounds_left - 1
+    if rounds_left <= 0:
+        _estimate(state)
+        epoch += 1
+        rounds_left = plan(state)
+    return State(
+        state.gaps, state.planned, state.chances, state.cumulated, state.totals, epoch, rounds_left, state.scale
+    )
+
+
+@rare_kernel
+def _estimate(state: State) -> None:
+    """The gaps after an epoch."""
+    best = -np.inf
+    for k in range(len(state.gaps)):
+        best = max(best, state.totals[k] / state.planned[k] - state.gaps[k] / 16.0)
+    for k in range(len(state.gaps)):
+        gap = max(0.5**state.epoch, best - state.totals[k] / state.planned[k])
+        state.gaps[k] = min(gap, LARGEST)
+
+
+@rare_kernel
+def plan(state: State) -> int:
+    """Chances from the gaps; how many rounds the epoch has."""
+    total, cumulative = 0.0, 0.0
+    for k in range(len(state.gaps)):
+        state.planned[k] = state.scale / (state.gaps[k] * state.gaps[k])
+        total += state.planned[k]
+    for k in range(len(state.gaps)):
+        state.totals[k] = 0.0
+        state.chances[k] = state.planned[k] / total
+        cumulative += state.chances[k]
+        state.cumulated[k] = cumulative
+    return max(1, int(ceil(min(total, LONGEST))))  # noqa: RUF046 - Numba's ceil is a float
+
+
+@dataclass(frozen=True, kw_only=True)
+class BARBAR(Policy):
+    """Survives corruption of any size at a price of O(K C), not an attack.
+
+    scale   lambda, how often an arm of gap one is pulled in an epoch; None: 1024 ln((8K/delta) log2 T)
+    delta   the chance that the guarantee fails; None: K / T
+
+    >>> import vambrace as vb
+    >>> env, attack = vb.Bernoulli([0.9, 0.1]), vb.Invert(budget=50)
+    >>> result = vb.simulate(vb.BARBAR(scale=100), env, attack, horizon=20_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "barbar"
+    reference = "Gupta et al. 2019"
+    randomized = True
+
+    scale: float | None = None
+    delta: float | None = None
+
+    select, update = staticmethod(select), staticmethod(update)
+
+    def __post_init__(self) -> None:
+        if self.scale is not None:
+            validation.number("scale", self.scale, low=1e-9, high=1e12)
+        validation.delta(self.delta)
+
+    def init(self, n_arms: int, horizon: int) -> State:
+        """Every gap one."""
+        delta = n_arms / horizon if self.delta is None else self.delta
+        theory = 1024.0 * (log(8.0) + log(n_arms) - log(delta) + log(max(1.0, log2(horizon))))
+        fresh = State(
+            gaps=np.ones(n_arms),
+            planned=np.zeros(n_arms),
+            chances=np.zeros(n_arms),
+            cumulated=np.zeros(n_arms),
+            totals=np.zeros(n_arms),
+            epoch=1,
+            rounds_left=0,
+            scale=theory if self.scale is None else float(self.scale),
+        )
+        return fresh._replace(rounds_left=plan(fresh))

@@ -1,0 +1,106 @@
+"""CW-OFUL: optimism in which an arm's early rewards weigh less, so that no single one can do much harm.
+
+Setting     K arms, rewards in [0, 1], horizon T; the attacker's budget C is known, or taken to be sqrt(T).
+Algorithm   Linear bandits with confidence-weighted regression, on the K unit vectors: an observation of arm k weighs
+            min(1, alpha sqrt(W_k)), W_k = 1 + the weights so far; play the largest (sum of weighted rewards) / W_k +
+            b / sqrt(W_k), alpha = R sqrt(K) / C, b = R sqrt(K ln((1 + T)/delta)) + alpha C + 1, R = 1/2.
+            He et al. 2022
+Guarantee   O~(K sqrt(T) + K C) for a known C; with C = sqrt(T) in its place O~(K sqrt(T)) up to that attack, and
+            nothing beyond.
+Reading     Regulariser 1, dimension K. Each arm once first. A budget of zero makes every weight one and leaves alpha C
+            as it is for any other. While answers are missing each counts with weight one in the W of the bonus only.
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.kernel import kernel, rare_kernel
+from vambrace.policies.indices import Board, make_board, posted
+from vambrace.protocols import Floats, Pending, Policy
+from vambrace.sampling import Stream
+
+NOISE = 0.5  # R: rewards in [0, 1] are sub-Gaussian with it
+
+
+class State(NamedTuple):
+    """The regression of each arm, and the indices that follow from it."""
+
+    totals: Floats  # of weighted rewards
+    weights: Floats  # W; one before the first answer
+    board: Board
+    alpha: float
+    bonus: float  # b
+
+
+@kernel
+def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+    if pending.total > 0:
+        return _select_with_pending(state, pending), 1.0, 0
+    return state.board.leader, 1.0, 0
+
+
+@rare_kernel
+def _select_with_pending(state: State, pending: Pending) -> int:
+    best, highest = 0, -np.inf
+    for k in range(len(state.weights)):
+        if state.board.indices[k] == np.inf and pending.per_arm[k] == 0:
+            return k
+        index = state.totals[k] / state.weights[k] + state.bonus / sqrt(state.weights[k] + pending.per_arm[k])
+        if index > highest:
+            best, highest = k, index
+    return best
+
+
+@kernel
+def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+    weight = min(1.0, state.alpha * sqrt(state.weights[arm]))
+    state.totals[arm] += weight * reward
+    state.weights[arm] += weight
+    index = state.totals[arm] / state.weights[arm] + state.bonus / sqrt(state.weights[arm])
+    return State(state.totals, state.weights, posted(state.board, arm, index), state.alpha, state.bonus)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CWOFUL(Policy):
+    """Optimism on weighted means, after the linear bandit algorithm CW-OFUL.
+
+    budget  the attack that it must survive; None: unknown, and sqrt(T) in its place
+    delta   the chance that the guarantee fails; None: K / T
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(
+    ...     vb.CWOFUL(budget=20), vb.Bernoulli([0.9, 0.1]), vb.Conceal(budget=20), horizon=5_000, seed=1
+    ... )
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "cw-oful"
+    reference = "He et al. 2022"
+
+    budget: float | None = None
+    delta: float | None = None
+
+    select, update = staticmethod(select), staticmethod(update)
+
+    def __post_init__(self) -> None:
+        if self.budget is not None:
+            validation.budget(self.budget, finite=True)
+        validation.delta(self.delta)
+
+    def init(self, n_arms: int, horizon: int) -> State:
+        """Nothing pulled."""
+        delta = n_arms / horizon if self.delta is None else self.delta
+        budget = sqrt(horizon) if self.budget is None else float(self.budget)
+        spread = NOISE * sqrt(n_arms)  # alpha C, whatever C
+        return State(
+            totals=np.zeros(n_arms),
+            weights=np.ones(n_arms),
+            board=make_board(n_arms),
+            alpha=spread / budget if budget > 0.0 else np.inf,
+            bonus=NOISE * sqrt(n_arms * log((1 + horizon) / delta)) + spread + 1.0,
+        )

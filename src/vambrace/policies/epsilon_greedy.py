@@ -1,0 +1,98 @@
+"""Epsilon-greedy: the best mean so far, and now and then an arm at random.
+
+Setting     K arms, rewards in [0, 1].
+Algorithm   Each arm once; then with probability min(1, scale K / t) an arm drawn uniformly, else the largest mean.
+            Auer, Cesa-Bianchi, Fischer 2002
+Guarantee   Regret O(scale K ln T) without attack if the scale is large enough for the gaps (5 / gap^2); an attacker who
+            spends O(ln T) makes it linear (Jun et al. 2018).
+Reading     scale = 1 is K / t; Jun et al. attack 1 / t, which is scale = 1 / K. t is the round about to be played.
+            While answers are missing t counts them and the mean, zero where there is none, does not.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.kernel import kernel, rare_kernel
+from vambrace.policies.indices import Board, make_board, mean_so_far, posted
+from vambrace.protocols import Floats, Integers, Pending, Policy
+from vambrace.sampling import Stream, uniform
+
+
+class State(NamedTuple):
+    """Totals and counts of the answers; the board's indices are the means."""
+
+    totals: Floats
+    counts: Integers
+    board: Board
+    answered: int
+    scale: float
+
+
+@kernel
+def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+    n_arms = len(state.counts)
+    if pending.total > 0:
+        greedy, first = _greedy_with_pending(state, pending)
+    else:
+        greedy = state.board.leader
+        first = state.counts[greedy] == 0
+    if first:
+        return greedy, 1.0, 0
+    epsilon = min(1.0, state.scale * n_arms / (state.answered + pending.total + 1))
+    arm = greedy
+    if uniform(rng) < epsilon:
+        arm = min(int(uniform(rng) * n_arms), n_arms - 1)
+    return arm, epsilon / n_arms + (1.0 - epsilon if arm == greedy else 0.0), 0
+
+
+@rare_kernel
+def _greedy_with_pending(state: State, pending: Pending) -> tuple[int, bool]:
+    """The arm with the largest mean, or the first that was never asked, and which of the two it is."""
+    best, highest = 0, -np.inf
+    for k in range(len(state.counts)):
+        if state.counts[k] + pending.per_arm[k] == 0:
+            return k, True
+        mean = mean_so_far(state.totals, state.counts, k)
+        if mean > highest:
+            best, highest = k, mean
+    return best, False
+
+
+@kernel
+def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+    state.totals[arm] += reward
+    state.counts[arm] += 1
+    board = posted(state.board, arm, state.totals[arm] / state.counts[arm])
+    return State(state.totals, state.counts, board, state.answered + 1, state.scale)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpsilonGreedy(Policy):
+    """The largest mean, except with probability min(1, scale K / t), when any arm will do.
+
+    scale   how much it explores; 0 is greedy, 1 / K is 1 / t
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.EpsilonGreedy(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "epsilon-greedy"
+    reference = "Auer et al. 2002"
+    randomized = True
+
+    scale: float = 1.0
+
+    select, update = staticmethod(select), staticmethod(update)
+
+    def __post_init__(self) -> None:
+        validation.number("scale", self.scale, low=0.0, high=1e12)
+
+    def init(self, n_arms: int, horizon: int) -> State:
+        """Nothing pulled."""
+        counts = np.zeros(n_arms, dtype=np.int64)
+        return State(np.zeros(n_arms), counts, make_board(n_arms), answered=0, scale=float(self.scale))

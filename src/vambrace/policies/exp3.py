@@ -1,0 +1,73 @@
+"""EXP3: exponential weights on estimated gains, for rewards that an adversary chose beforehand.
+
+Setting     K arms, rewards in [0, 1], horizon T; no law behind the rewards.
+Algorithm   Draw an arm from (1 - gamma) w / W + gamma / K; add its reward over its probability to its estimated gain
+            G; w = exp(gamma G / K).   Auer, Cesa-Bianchi, Freund, Schapire 2002
+Guarantee   Expected regret O(sqrt(K T ln K)) against rewards fixed in advance. Whoever alters what the learner sees
+            after the arm is known makes it linear with a budget of sublinear order.
+Reading     gamma = min(1, sqrt(K ln K / ((e - 1) T))): the paper's with T as the bound on the best gain. Rewards
+            outside [0, 1] are clipped.
+"""
+
+from dataclasses import dataclass
+from math import e, log, sqrt
+from typing import NamedTuple
+
+from vambrace import validation
+from vambrace.kernel import kernel
+from vambrace.policies.exponential import Weights, draw_arm, make_weights, raise_score
+from vambrace.protocols import Pending, Policy
+from vambrace.sampling import Stream
+
+
+class State(NamedTuple):
+    """Estimated gains and their weights."""
+
+    weights: Weights
+    exploration: float  # gamma
+    answered: int
+
+
+@kernel
+def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+    values = state.weights.values
+    scale, floor = (1.0 - state.exploration) / state.weights.total, state.exploration / len(values)
+    arm, probability = draw_arm(values, scale, floor, rng)
+    return arm, probability, 0
+
+
+@kernel
+def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+    gain = min(max(reward, 0.0), 1.0) / probability
+    return State(raise_score(state.weights, arm, gain), state.exploration, state.answered + 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EXP3(Policy):
+    """Exponential weights with uniform exploration.
+
+    gamma   share of uniform exploration in (0, 1]; None: min(1, sqrt(K ln K / ((e - 1) T)))
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.EXP3(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "exp3"
+    reference = "Auer et al. 2002"
+    randomized = True
+
+    gamma: float | None = None
+
+    select, update = staticmethod(select), staticmethod(update)
+
+    def __post_init__(self) -> None:
+        if self.gamma is not None:
+            validation.number("gamma", self.gamma, low=0.0, high=1.0, open_low=True)
+
+    def init(self, n_arms: int, horizon: int) -> State:
+        """Uniform."""
+        tuned = min(1.0, sqrt(n_arms * log(n_arms) / ((e - 1.0) * horizon)))
+        gamma = tuned if self.gamma is None else float(self.gamma)
+        return State(make_weights(n_arms, gamma / n_arms), gamma, 0)

@@ -1,0 +1,83 @@
+"""EXP3.P: exponential weights with a bonus for what is seldom seen.
+
+Setting     K arms, rewards in [0, 1], horizon T; no law behind the rewards.
+Algorithm   Draw an arm I from p = (1 - gamma) softmax(eta G) + gamma / K; every arm's estimated gain G_i grows by
+            (reward of I if i = I, + beta) / p_i.   Auer et al. 2002, in the form of Bubeck and Cesa-Bianchi 2012
+Guarantee   Regret at most 5.15 sqrt(K T ln(K / delta)) with probability 1 - delta against rewards fixed in advance. An
+            attacker who sees the arm makes it linear.
+Reading     beta = sqrt(ln(K / delta) / (T K)), eta = 0.95 sqrt(ln K / (T K)), gamma = min(1, 1.05 sqrt(K ln K / T)).
+            Rewards outside [0, 1] are clipped. With delayed answers the arm's own terms are over the probability that
+            it was drawn with, the others' over the present one.
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.kernel import kernel
+from vambrace.policies.exponential import draw_arm, step_exp3p
+from vambrace.protocols import Floats, Pending, Policy
+from vambrace.sampling import Stream
+
+
+class State(NamedTuple):
+    """Estimated gains and the probabilities that come of them."""
+
+    gains: Floats
+    mixed: Floats
+    rate: float  # eta
+    bonus: float  # beta
+    exploration: float  # gamma
+    answered: int
+
+
+@kernel
+def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+    arm, probability = draw_arm(state.mixed, 1.0, 0.0, rng)
+    return arm, probability, 0
+
+
+@kernel
+def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+    gains, mixed, rate, bonus, exploration, answered = state
+    step_exp3p(gains, mixed, rate, bonus, exploration, arm, min(max(reward, 0.0), 1.0), probability)
+    return State(gains, mixed, rate, bonus, exploration, answered + 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EXP3P(Policy):
+    """Exponential weights with a bonus; its regret holds with probability 1 - delta.
+
+    delta   failure probability; None: K / T
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.EXP3P(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "exp3-p"
+    reference = "Bubeck and Cesa-Bianchi 2012"
+    randomized = True
+
+    delta: float | None = None
+
+    select, update = staticmethod(select), staticmethod(update)
+
+    def __post_init__(self) -> None:
+        validation.delta(self.delta)
+
+    def init(self, n_arms: int, horizon: int) -> State:
+        """Uniform."""
+        delta = n_arms / horizon if self.delta is None else self.delta
+        return State(
+            gains=np.zeros(n_arms),
+            mixed=np.full(n_arms, 1.0 / n_arms),
+            rate=0.95 * sqrt(log(n_arms) / (horizon * n_arms)),
+            bonus=sqrt(log(n_arms / delta) / (horizon * n_arms)),
+            exploration=min(1.0, 1.05 * sqrt(n_arms * log(n_arms) / horizon)),
+            answered=0,
+        )

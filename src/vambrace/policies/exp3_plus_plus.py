@@ -1,0 +1,142 @@
+"""EXP3++: exponential weights whose exploration follows the gaps that it sees.
+
+Setting     K arms, rewards in [0, 1]; with or without a law behind the rewards, and nothing known about which.
+Algorithm   Each arm once. Then rho proportional to exp(-eta_t L), L the losses over their probabilities, and arm a is
+            drawn with (1 - sum eps) rho_a + eps_a, where eps_a = min(1 / (2K), 1/2 sqrt(ln K / (t K)), xi_a),
+            xi_a = 256 ln t / (t gap_a^2), and gap_a is how far the lower confidence bound of the arm's mean loss lies
+            above the lowest upper one, each mean +- sqrt(3 ln(t K^(1/3)) / (2 N)).   Seldin and Lugosi 2017
+Guarantee   Regret O(sqrt(K T ln K)) against rewards fixed in advance and O(sum over arms of ln(T)^2 / gap) in a
+            stochastic world. An attacker who sees the arm makes it linear.
+Reading     eta_t = 1/2 sqrt(ln K / (t K)). xi is infinite at gap zero. The first pull of each arm counts with
+            probability one. The loss is one minus the reward, clipped to [0, 1]. While answers are missing t and N do
+            not count them.
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.kernel import kernel, rare_kernel
+from vambrace.policies.exponential import draw_arm, weigh
+from vambrace.protocols import Floats, Integers, Pending, Policy
+from vambrace.sampling import Stream
+
+
+class State(NamedTuple):
+    """What is known of each arm, and the probabilities that come of it."""
+
+    scores: Floats  # minus the estimated losses L
+    totals: Floats  # of the losses seen
+    counts: Integers
+    means: Floats  # of the losses seen; zero where there are none
+    inverse_roots: Floats  # 1 / sqrt(count), infinite where there are none
+    explored: Floats  # eps
+    mixed: Floats  # the probabilities
+    answered: int
+    unanswered: int  # arms without any answer
+    log_arms: float
+    scale: float
+
+
+@kernel
+def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+    if state.unanswered > 0:
+        for k in range(len(state.counts)):
+            if state.counts[k] + pending.per_arm[k] == 0:
+                return k, 1.0, 0
+    arm, probability = draw_arm(state.mixed, 1.0, 0.0, rng)
+    return arm, probability, 0
+
+
+@kernel
+def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+    loss = 1.0 - min(max(reward, 0.0), 1.0)
+    answered, unanswered = state.answered + 1, state.unanswered
+    if state.counts[arm] == 0:
+        unanswered -= 1
+    state.scores[arm] -= loss / probability
+    state.totals[arm] += loss
+    state.counts[arm] += 1
+    state.means[arm] = state.totals[arm] / state.counts[arm]
+    state.inverse_roots[arm] = 1.0 / sqrt(state.counts[arm])
+    _mix(state, answered + 1)
+    return State(
+        state.scores,
+        state.totals,
+        state.counts,
+        state.means,
+        state.inverse_roots,
+        state.explored,
+        state.mixed,
+        answered,
+        unanswered,
+        state.log_arms,
+        state.scale,
+    )
+
+
+@rare_kernel
+def _mix(state: State, t: int) -> None:
+    """The probabilities of round t."""
+    n_arms, log_t = len(state.counts), log(t)
+    root = sqrt(1.5 * (log_t + state.log_arms / 3.0))
+    highest, lowest_bound = -np.inf, 1.0
+    for k in range(n_arms):
+        highest = max(highest, state.scores[k])
+        lowest_bound = min(lowest_bound, state.means[k] + root * state.inverse_roots[k])
+    rate = 0.5 * sqrt(state.log_arms / (t * n_arms))
+    most, explored = min(0.5 / n_arms, rate), 0.0
+    for k in range(n_arms):
+        gap = max(0.0, state.means[k] - root * state.inverse_roots[k]) - lowest_bound
+        share = most
+        if gap > 0.0:
+            share = min(most, state.scale * log_t / (t * gap * gap))
+        state.explored[k] = share
+        explored += share
+    kept = (1.0 - explored) / weigh(state.scores, rate, highest, state.mixed)
+    for k in range(n_arms):
+        state.mixed[k] = kept * state.mixed[k] + state.explored[k]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EXP3PlusPlus(Policy):
+    """Exponential weights that explore an arm less, the clearer it is that the arm is worse.
+
+    scale   the 256 in xi: at short horizons it keeps xi above the other bounds, so that the gaps do not show yet;
+            infinite: exploration never follows the gaps
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.EXP3PlusPlus(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "exp3-plus-plus"
+    reference = "Seldin and Lugosi 2017"
+    randomized = True
+
+    scale: float = 256.0
+
+    select, update = staticmethod(select), staticmethod(update)
+
+    def __post_init__(self) -> None:
+        validation.number("scale", self.scale, low=0.0, high=float("inf"), open_low=True)
+
+    def init(self, n_arms: int, horizon: int) -> State:
+        """Nothing pulled."""
+        return State(
+            scores=np.zeros(n_arms),
+            totals=np.zeros(n_arms),
+            counts=np.zeros(n_arms, dtype=np.int64),
+            means=np.zeros(n_arms),
+            inverse_roots=np.full(n_arms, np.inf),
+            explored=np.zeros(n_arms),
+            mixed=np.full(n_arms, 1.0 / n_arms),
+            answered=0,
+            unanswered=n_arms,
+            log_arms=log(n_arms),
+            scale=float(self.scale),
+        )

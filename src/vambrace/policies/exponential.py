@@ -1,0 +1,112 @@
+"""What the exponential-weights policies and MS-SE-WR's masters share: weights, EXP3.P's step, and drawing an arm.
+
+Weights are exp(rate * score) relative to the largest, so that they neither overflow nor vanish. All of them together
+cost one exponential each; where a round changes one score, `raise_score` pays for one and keeps a running sum.
+"""
+
+from math import exp
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace.kernel import kernel, rare_kernel
+from vambrace.protocols import Floats
+from vambrace.sampling import Stream, uniform
+
+NEGLIGIBLE = -45.0  # exp of it is lost in the rounding of anything that it is added to
+FAINTEST = 3e-20  # about that exp: stands for everything smaller, so that no probability is ever zero
+MOST_CHANGES = 1024  # of a running sum before it is made anew: rounding stays below 1e-12
+MOST = 1e100  # of a running sum: far from overflow
+
+
+class Weights(NamedTuple):
+    """One weight for each arm, exp(rate * (score - anchor)), and their sum."""
+
+    scores: Floats
+    values: Floats
+    rate: float
+    anchor: float  # the largest score when all were made anew
+    total: float
+    least: float  # below it rounding would begin to show in the total
+    changes: int  # since all were made anew
+
+
+def make_weights(n_arms: int, rate: float) -> Weights:
+    """All scores zero."""
+    return Weights(np.zeros(n_arms), np.ones(n_arms), rate, 0.0, float(n_arms), 0.5 * n_arms, 0)
+
+
+@kernel
+def draw_arm(weights: Floats, scale: float, floor: float, rng: Stream) -> tuple[int, float]:
+    """An arm with probability scale * weight + floor, by inversion of one uniform; the arm and its probability."""
+    u = uniform(rng)
+    cumulative = 0.0
+    arm = len(weights) - 1
+    for i in range(len(weights)):
+        cumulative += scale * weights[i] + floor
+        if cumulative > u:
+            arm = i
+            break
+    return arm, min(scale * weights[arm] + floor, 1.0)
+
+
+@kernel
+def weigh(scores: Floats, rate: float, highest: float, weights: Floats) -> float:
+    """Fill in exp(rate * (score - highest)) for every arm; returns the sum."""
+    total = 0.0
+    for i in range(len(scores)):
+        exponent = rate * (scores[i] - highest)
+        weight = exp(exponent) if exponent > NEGLIGIBLE else FAINTEST
+        weights[i] = weight
+        total += weight
+    return total
+
+
+@kernel
+def raise_score(weights: Weights, arm: int, amount: float) -> Weights:
+    """Add to one arm's score; the exponent may move by a few units at most."""
+    if amount == 0.0:
+        return weights
+    weights.scores[arm] += amount
+    exponent = weights.rate * (weights.scores[arm] - weights.anchor)
+    value = exp(exponent) if exponent > NEGLIGIBLE else FAINTEST
+    anchor, total, least, changes = weights.anchor, weights.total, weights.least, weights.changes + 1
+    total += value - weights.values[arm]
+    weights.values[arm] = value
+    if changes >= MOST_CHANGES or not least < total < MOST:
+        anchor, total = _weigh_anew(weights)
+        least, changes = 0.5 * total, 0
+    return Weights(weights.scores, weights.values, weights.rate, anchor, total, least, changes)
+
+
+@rare_kernel
+def _weigh_anew(weights: Weights) -> tuple[float, float]:
+    highest = -np.inf
+    for i in range(len(weights.scores)):
+        highest = max(highest, weights.scores[i])
+    return highest, weigh(weights.scores, weights.rate, highest, weights.values)
+
+
+@rare_kernel
+def step_exp3p(
+    gains: Floats,
+    mixed: Floats,
+    rate: float,
+    bonus: float,
+    exploration: float,
+    arm: int,
+    reward: float,
+    probability: float,
+) -> None:
+    """EXP3.P after `arm`, drawn with `probability`, earned `reward`: new gains, with a bonus, and probabilities."""
+    n_arms = len(gains)
+    highest = -np.inf
+    for i in range(n_arms):
+        if i == arm:
+            gains[i] += bonus / probability + reward / probability
+        else:
+            gains[i] += bonus / mixed[i]
+        highest = max(highest, gains[i])
+    total = weigh(gains, rate, highest, mixed)
+    for i in range(n_arms):
+        mixed[i] = (1.0 - exploration) * mixed[i] / total + exploration / n_arms

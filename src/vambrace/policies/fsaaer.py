@@ -1,0 +1,54 @@
+"""FSAAER: a fast and a slow active arm elimination, for corruption of a known size.
+
+Setting     K arms, rewards in [0, 1], horizon T; corruption (chosen before the arm is drawn) of at most `budget`.
+Algorithm   Each round belongs to the slow copy with probability 1 / budget, else to the fast one. The copy plays its
+            active arm with the fewest pulls and drops what lies two widths below another: sqrt(A / n) in the fast one,
+            sqrt(A / n) + 2 A / n in the slow one, A = ln(8KT/delta). What slow drops is dropped in fast as
+            well.   Lykouris, Mirrokni, Paes Leme 2018
+Guarantee   Without corruption O(sum over arms of ln(KT/delta) / gap), with it K budget ln(KT/delta) times as much. None
+            against an attack: whoever sees the drawn arm pays for the best arm's pulls only.
+Reading     Reconstruction from the statement of the algorithm. Where fast has no arm left it plays the first one that
+            is active in slow, and nobody learns from it. delta = K / T by default. With delayed feedback unanswered
+            pulls of an arm count for both copies.
+"""
+
+from dataclasses import dataclass
+from math import log
+
+from vambrace import validation
+from vambrace.policies.layers import Layers, make_layers, select, update
+from vambrace.protocols import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class FSAAER(Policy):
+    """Fast-slow active arm elimination race: survives corruption of at most `budget`, not an attack of that size.
+
+    budget  the corruption to reckon with
+    delta   the chance that the guarantee fails; None: K / T
+
+    >>> import vambrace as vb
+    >>> env, attack = vb.Bernoulli([0.9, 0.1]), vb.Invert(budget=50)
+    >>> result = vb.simulate(vb.FSAAER(budget=50), env, attack, horizon=20_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "fsaaer"
+    reference = "Lykouris et al. 2018"
+    randomized = True
+
+    budget: float
+    delta: float | None = None
+
+    select, update = staticmethod(select), staticmethod(update)
+
+    def __post_init__(self) -> None:
+        validation.budget(self.budget, finite=True)
+        validation.delta(self.delta)
+
+    def init(self, n_arms: int, horizon: int) -> Layers:
+        """Fast, then slow."""
+        delta = n_arms / horizon if self.delta is None else self.delta
+        log_term = log(8.0) + log(n_arms) + log(horizon) - log(delta)
+        return make_layers(n_arms, [1.0 / max(1.0, float(self.budget))], [0.0, 2.0], log_term)

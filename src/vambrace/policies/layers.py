@@ -1,0 +1,198 @@
+"""What FSAAER and MLAAER share: copies of active arm elimination, one of which is drawn in each round.
+
+Every layer has its own counts, totals and active arms. A layer that is drawn seldom sees little of a corruption that
+cannot know the draw, so it may trust its means, and what it drops is dropped in every layer below it. After an answer
+in a layer, an active arm falls there if another one's mean is higher by more than both widths sqrt(A / n) + c A / n.
+"""
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace.kernel import kernel, rare_kernel
+from vambrace.policies.elimination import NEVER
+from vambrace.protocols import Flags, Floats, Integers, Pending
+from vambrace.sampling import Stream, uniform
+
+
+class Layers(NamedTuple):
+    """One row for each layer, the one that is drawn most often first."""
+
+    totals: Floats
+    counts: Integers
+    active: Integers  # active arms in index order; the first n_active entries of a row are valid
+    dropped: Flags
+    n_active: Integers
+    floor: Integers  # smallest count of an active arm
+    position: Integers  # of the first active arm with that count, which is the one to play
+    stand_in: Integers  # the layer itself, or the next larger one that has arms if it has none
+    next_test: Integers  # nothing can fall while all counts are below this
+    chances: Floats
+    cumulated: Floats  # chances of the layers from the second one on: zero for the first, and the last is their sum
+    offsets: Floats  # c A
+    log_term: float  # A
+
+
+def make_layers(n_arms: int, chances: list[float], factors: list[float], log_term: float) -> Layers:
+    """Nothing pulled; layer l is drawn with chances[l], the first with what is left of one, and has c = factors[l]."""
+    n_layers = len(factors)
+    cumulated = np.cumsum([0.0, *chances])
+    return Layers(
+        totals=np.zeros((n_layers, n_arms)),
+        counts=np.zeros((n_layers, n_arms), dtype=np.int64),
+        active=np.tile(np.arange(n_arms), (n_layers, 1)),
+        dropped=np.zeros((n_layers, n_arms), dtype=np.bool_),
+        n_active=np.full(n_layers, n_arms),
+        floor=np.zeros(n_layers, dtype=np.int64),
+        position=np.zeros(n_layers, dtype=np.int64),
+        stand_in=np.arange(n_layers),
+        next_test=np.zeros(n_layers, dtype=np.int64),
+        chances=np.array([1.0 - cumulated[-1], *chances]),
+        cumulated=cumulated,
+        offsets=log_term * np.array(factors),
+        log_term=log_term,
+    )
+
+
+@kernel
+def select(layers: Layers, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+    """The tag is the layer that the reward belongs to, or -1 where an empty layer borrowed an arm."""
+    layer = _draw_layer(layers, uniform(rng))
+    arm = _choice(layers, layer, pending)
+    probability = 0.0
+    for each in range(len(layers.chances)):
+        if _choice(layers, each, pending) == arm:
+            probability += layers.chances[each]
+    return arm, probability, (layer if layers.stand_in[layer] == layer else -1)
+
+
+@kernel
+def _draw_layer(layers: Layers, u: float) -> int:
+    layer = 0
+    if u < layers.cumulated[-1]:
+        layer = 1
+        while u >= layers.cumulated[layer]:
+            layer += 1
+    return layer
+
+
+@kernel
+def _choice(layers: Layers, layer: int, pending: Pending) -> int:
+    """The arm that is played if this layer is drawn."""
+    source = layers.stand_in[layer]
+    if source != layer:
+        return layers.active[source, 0]
+    if pending.total > 0:
+        return _fewest_pulled(layers, layer, pending)
+    return layers.active[layer, layers.position[layer]]
+
+
+@rare_kernel
+def _fewest_pulled(layers: Layers, layer: int, pending: Pending) -> int:
+    """Unanswered pulls count in every layer, as it is not known here which of them they belong to."""
+    best, fewest = 0, NEVER
+    for i in range(layers.n_active[layer]):
+        arm = layers.active[layer, i]
+        pulls = layers.counts[layer, arm] + pending.per_arm[arm]
+        if pulls < fewest:
+            best, fewest = arm, pulls
+    return best
+
+
+@kernel
+def update(layers: Layers, arm: int, reward: float, probability: float, tag: int) -> Layers:
+    if tag >= 0:
+        layers.totals[tag, arm] += reward
+        layers.counts[tag, arm] += 1
+        if layers.counts[tag, arm] >= layers.next_test[tag] or not 0.0 <= reward <= 1.0:
+            _test(layers, tag)
+        _advance(layers, tag)
+    return layers
+
+
+@kernel
+def _advance(layers: Layers, layer: int) -> None:
+    """Move on to the first active arm with the fewest pulls: counts only grow, so none before it needs a look."""
+    i, n_active = layers.position[layer], layers.n_active[layer]
+    while i < n_active and layers.counts[layer, layers.active[layer, i]] > layers.floor[layer]:
+        i += 1
+    layers.position[layer] = i
+    if i == n_active:  # a new sweep
+        floor = NEVER
+        for j in range(n_active):
+            count = layers.counts[layer, layers.active[layer, j]]
+            if count < floor:
+                floor = count
+                layers.position[layer] = j
+        layers.floor[layer] = floor
+
+
+@kernel
+def _width(layers: Layers, layer: int, count: int) -> float:
+    return sqrt(layers.log_term / count) + layers.offsets[layer] / count
+
+
+@rare_kernel
+def _test(layers: Layers, layer: int) -> None:
+    """Drop every active arm that the one with the highest lower bound beats, here and in the layers below."""
+    totals, counts = layers.totals[layer], layers.counts[layer]
+    rival, highest = -1, -np.inf
+    for i in range(layers.n_active[layer]):
+        k = layers.active[layer, i]
+        if counts[k] > 0:
+            lower = totals[k] / counts[k] - _width(layers, layer, counts[k])
+            if lower > highest:
+                rival, highest = k, lower
+    found = False
+    for i in range(layers.n_active[layer]):
+        k = layers.active[layer, i]
+        if counts[k] > 0:
+            both = _width(layers, layer, counts[rival]) + _width(layers, layer, counts[k])
+            if totals[rival] / counts[rival] - totals[k] / counts[k] > both:
+                found = True
+                for below in range(layer + 1):
+                    layers.dropped[below, k] = True
+    if found:
+        for below in range(layer, -1, -1):
+            _renew(layers, below)
+    layers.next_test[layer] = _next_test(layers, layer)
+
+
+@kernel
+def _renew(layers: Layers, layer: int) -> None:
+    """The list of active arms after drops, larger layers first."""
+    kept = 0
+    for i in range(layers.n_active[layer]):
+        k = layers.active[layer, i]
+        if not layers.dropped[layer, k]:
+            layers.active[layer, kept] = k
+            kept += 1
+    layers.n_active[layer] = kept
+    if kept == 0:  # never the last layer: the arm with the highest lower bound stays
+        layers.stand_in[layer] = layers.stand_in[layer + 1]
+    layers.position[layer] = kept
+    _advance(layers, layer)
+
+
+@kernel
+def _next_test(layers: Layers, layer: int) -> int:
+    """A count that some arm must reach before any can fall, if rewards stay in [0, 1]; zero where none is known.
+
+    At count n the best case for a drop is a rival that lost no more than it has lost by now and an arm that won no more
+    than it has won: (n - losses) - wins > 2 (sqrt(A n) + c A). It gets likelier with n, and its root is explicit.
+    """
+    if layers.n_active[layer] < 2:
+        return NEVER
+    fewest_wins, fewest_losses, most = np.inf, np.inf, 0
+    for i in range(layers.n_active[layer]):
+        k = layers.active[layer, i]
+        fewest_wins = min(fewest_wins, layers.totals[layer, k])
+        fewest_losses = min(fewest_losses, layers.counts[layer, k] - layers.totals[layer, k])
+        most = max(most, layers.counts[layer, k])
+    if fewest_wins < 0.0 or fewest_losses < 0.0:  # rewards outside of [0, 1]: more pulls need not make it likelier
+        return 0
+    room = fewest_wins + fewest_losses + 2.0 * layers.offsets[layer]
+    root = sqrt(layers.log_term) + sqrt(layers.log_term + room)
+    safe = int(min(root * root, float(NEVER)))
+    return safe if safe > most else 0

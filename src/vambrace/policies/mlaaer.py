@@ -1,0 +1,51 @@
+"""MLAAER: active arm elimination in many layers, for corruption of unknown size.
+
+Setting     K arms, rewards in [0, 1], horizon T; corruption (chosen before the arm is drawn) of unknown size.
+Algorithm   Layers 1, ..., ceil(log2 T); a round belongs to layer l > 1 with probability 2^-l, else to the first. The
+            layer plays its active arm with the fewest pulls and drops what lies two widths sqrt(A / n) + A / n below
+            another, A = ln(4KT log2(T)/delta); what a layer drops is dropped in every lower one as
+            well.   Lykouris, Mirrokni, Paes Leme 2018
+Guarantee   O(sum over arms of (K C ln(KT/delta) + ln T) ln(KT/delta) / gap) under corruption C: layer log2 C sees
+            little of it and corrects the lower ones. None against an attack: whoever sees the drawn arm pays for the
+            best arm's pulls only, in every layer.
+Reading     A layer without arms plays the first arm of the next larger one that has any, and nobody learns from it.
+            delta = K / T by default. With delayed feedback unanswered pulls of an arm count for every layer.
+"""
+
+from dataclasses import dataclass
+from math import log, log2
+
+from vambrace import validation
+from vambrace.policies.layers import Layers, make_layers, select, update
+from vambrace.protocols import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class MLAAER(Policy):
+    """Multi-layer active arm elimination race: survives corruption of any size, not an attack.
+
+    delta   the chance that the guarantee fails; None: K / T
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.MLAAER(), vb.Bernoulli([0.9, 0.1]), vb.Invert(budget=50), horizon=20_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "mlaaer"
+    reference = "Lykouris et al. 2018"
+    randomized = True
+
+    delta: float | None = None
+
+    select, update = staticmethod(select), staticmethod(update)
+
+    def __post_init__(self) -> None:
+        validation.delta(self.delta)
+
+    def init(self, n_arms: int, horizon: int) -> Layers:
+        """Row 0 is layer 1."""
+        n_layers = max(1, (horizon - 1).bit_length())  # ceil(log2 T), without rounding
+        delta = n_arms / horizon if self.delta is None else self.delta
+        log_term = log(4.0) + log(n_arms) + log(horizon) + log(max(1.0, log2(horizon))) - log(delta)
+        return make_layers(n_arms, [0.5**layer for layer in range(2, n_layers + 1)], [1.0] * n_layers, log_term)

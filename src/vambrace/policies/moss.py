@@ -1,0 +1,83 @@
+"""MOSS: optimism tuned to the horizon, and nothing against an attacker.
+
+Setting     K arms, rewards in [0, 1], horizon T.
+Algorithm   Each arm once; then the arm with the largest mean + sqrt(max(0, ln(T / (K N))) / N).
+            Audibert & Bubeck 2010
+Guarantee   Regret O(sqrt(KT)) without attack, the best order there is; an arm that an attacker has hidden is not tried
+            again, because its bonus does not grow with time.
+Reading     While answers are missing N counts them and the mean does not.
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace.kernel import kernel, rare_kernel
+from vambrace.policies.indices import Board, make_board, mean_so_far, posted
+from vambrace.protocols import Floats, Integers, Pending, Policy
+from vambrace.sampling import Stream
+
+
+class State(NamedTuple):
+    """Totals and counts of the answers, and the indices that follow from them."""
+
+    totals: Floats
+    counts: Integers
+    board: Board
+    horizon: int
+
+
+@kernel
+def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+    if pending.total > 0:
+        return _select_with_pending(state, pending), 1.0, 0
+    return state.board.leader, 1.0, 0
+
+
+@rare_kernel
+def _select_with_pending(state: State, pending: Pending) -> int:
+    best, highest = 0, -np.inf
+    for k in range(len(state.counts)):
+        asked = state.counts[k] + pending.per_arm[k]
+        if asked == 0:
+            return k
+        index = mean_so_far(state.totals, state.counts, k) + _bonus(state, asked)
+        if index > highest:
+            best, highest = k, index
+    return best
+
+
+@kernel
+def _bonus(state: State, count: int) -> float:
+    share = state.horizon / (len(state.counts) * count)
+    return sqrt(log(share) / count) if share > 1.0 else 0.0
+
+
+@kernel
+def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+    state.totals[arm] += reward
+    state.counts[arm] += 1
+    index = state.totals[arm] / state.counts[arm] + _bonus(state, state.counts[arm])
+    return State(state.totals, state.counts, posted(state.board, arm, index), state.horizon)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MOSS(Policy):
+    """Minimax optimal optimism: largest mean + sqrt(max(0, ln(T / (K N))) / N).
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.MOSS(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "moss"
+    reference = "Audibert & Bubeck 2010"
+
+    select, update = staticmethod(select), staticmethod(update)
+
+    def init(self, n_arms: int, horizon: int) -> State:
+        """Nothing pulled."""
+        return State(np.zeros(n_arms), np.zeros(n_arms, dtype=np.int64), make_board(n_arms), horizon)

@@ -1,0 +1,55 @@
+"""Robust phased elimination: the linear bandit of Bogunovic et al. on K unit vectors, for an unknown budget.
+
+Setting     K arms, rewards in [0, 1], horizon T; attacks by whoever sees the arm, of unknown size.
+Algorithm   The phases of PE-WR: phase h pulls each active arm n_h = ceil(K 2^h max(1 / |S_h|, nu)) times and drops each
+            arm whose mean of this phase lies more than 2 (sqrt(lambda / n_h) + C_h / n_h) below the best, with
+            C_h = min(sqrt(T) / (K log2 T), K^(3/2) 2^(log2 T - h)).   Bogunovic et al. 2021
+Guarantee   O~(sqrt(KT)) plus a polynomial in K times C^2, for C up to the first term of C_h.
+Reading     Reconstruction: the uniform design is the optimal one on unit vectors, its length l_0 is K, and lambda is
+            PE-WR's. The truncation nu of the design is 1 / K by default, where it changes nothing; more of it pulls
+            small active sets more often than the length of the phase asks for.
+"""
+
+from dataclasses import dataclass
+from math import log2, sqrt
+
+from vambrace import validation
+from vambrace.policies.elimination import cycle
+from vambrace.policies.pe_wr import State, absorb, make_state, quiet, select, update
+from vambrace.protocols import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobustPhasedElimination(Policy):
+    """PE-WR's ancestor: phases of doubling length, each with a guess of what an attack may have done in it.
+
+    truncation  nu: each active arm gets at least this share of the length of a phase; None: 1 / K
+    delta       the chance that the guarantee fails; None: K / T
+
+    >>> import vambrace as vb
+    >>> policy, env = vb.RobustPhasedElimination(), vb.Bernoulli([0.9, 0.5])
+    >>> result = vb.simulate(policy, env, vb.Conceal(budget=10), horizon=50_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "robust-phased-elimination"
+    reference = "Bogunovic et al. 2021"
+
+    truncation: float | None = None
+    delta: float | None = None
+
+    select, update = staticmethod(select), staticmethod(update)
+    cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
+
+    def __post_init__(self) -> None:
+        if self.truncation is not None:
+            validation.number("truncation", self.truncation, low=0.0, high=1.0, open_low=True)
+        validation.delta(self.delta)
+
+    def init(self, n_arms: int, horizon: int) -> State:
+        """Phase 0, of length K."""
+        cap = sqrt(horizon) / (n_arms * max(1.0, log2(horizon)))
+        first_guess = n_arms * sqrt(n_arms) * horizon
+        truncation = 0.0 if self.truncation is None else float(self.truncation)
+        return make_state(n_arms, horizon, self.delta, "paper", cap, first_guess, truncation)

@@ -1,0 +1,133 @@
+"""Tsallis-INF: one algorithm that is optimal in the stochastic and in the adversarial world.
+
+Setting     K arms, rewards in [0, 1]; with or without a law behind the rewards, and nothing known about which.
+Algorithm   Follow the regularised leader with the Tsallis entropy of power 1/2: draw arm i with probability
+            w_i = 4 / (eta_t (L_i - x))^2, where x makes them sum to one and L are the losses over their probabilities
+            ("iw", eta_t = 2 / sqrt(t)) or those with the variance reduced ("rv", eta_t = 4 / sqrt(t)), which takes the
+            losses relative to B_i = 1/2 wherever w_i >= eta_t^2.   Zimmert and Seldin 2021
+Guarantee   Regret O(sqrt(K T)) against rewards fixed in advance, O(sum over arms of ln(T) / gap) in a stochastic world,
+            and in between for corruption fixed in advance. An attacker who sees the arm makes it linear.
+Reading     The loss is one minus the reward, clipped to [0, 1]. With delayed answers w and eta are the present ones,
+            and t does not count what is missing.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.kernel import kernel, rare_kernel
+from vambrace.policies.exponential import draw_arm
+from vambrace.protocols import Floats, Pending, Policy
+from vambrace.sampling import Stream
+
+ESTIMATORS = ("iw", "rv")
+EXACT = 1e-12  # how far from one the sum of the weights may be before it is divided out
+MOST_STEPS = 60  # far more than are ever needed
+TIE = 1e-9  # without any loss w = eta^2 at t = 16 K: rounding shall not decide
+
+
+class State(NamedTuple):
+    """Estimated losses and the probabilities that come of them."""
+
+    losses: Floats  # up to a common constant
+    weights: Floats
+    normaliser: float  # x, up to the same constant
+    scale: float  # eta_t times sqrt(t)
+    reduced: bool  # "rv"
+    answered: int
+
+
+@kernel
+def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+    arm, probability = draw_arm(state.weights, 1.0, 0.0, rng)
+    return arm, probability, 0
+
+
+@kernel
+def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+    losses, weights, normaliser, scale, reduced, answered = state
+    loss = 1.0 - min(max(reward, 0.0), 1.0)
+    answered += 1
+    if reduced:
+        bar = scale * scale / answered * (1.0 - TIE)  # eta^2
+        for i in range(len(losses)):
+            baseline = 0.5 if weights[i] >= bar else 0.0
+            losses[i] += (loss - baseline) / probability + baseline if i == arm else baseline
+    else:
+        losses[arm] += loss / probability
+    normaliser = _normalise(losses, weights, normaliser, scale / sqrt(answered + 1))
+    return State(losses, weights, normaliser, scale, reduced, answered)
+
+
+@rare_kernel
+def _normalise(losses: Floats, weights: Floats, x: float, rate: float) -> float:
+    """Fill in the weights; returns the x at which they sum to one, starting from the last one.
+
+    The largest weight lies between 1/K and 1, which encloses x. Newton's method runs on 1 / sqrt(sum of weights) - 1:
+    this is concave in x and almost straight, so that from the right of the root it stays there, from the left it steps
+    to the right, and the upper end of the enclosure stops it before the pole.
+    """
+    n_arms, unit = len(losses), 2.0 / rate
+    lowest = np.inf
+    for i in range(n_arms):
+        lowest = min(lowest, losses[i])
+    if abs(lowest) > 4.0 * unit:  # only differences count: keep the losses small, and their differences exact
+        for i in range(n_arms):
+            losses[i] -= lowest
+        x, lowest = x - lowest, 0.0
+    low, high = lowest - unit * sqrt(n_arms), lowest - unit
+    x = min(max(x, low), high)
+    total = 0.0
+    for _ in range(MOST_STEPS):
+        total, slope = 0.0, 0.0
+        for i in range(n_arms):
+            root = unit / (losses[i] - x)
+            weight = root * root
+            weights[i] = weight
+            total += weight
+            slope += weight * root
+        if abs(total - 1.0) <= EXACT:
+            break
+        x = min(max(x - unit * total * (sqrt(total) - 1.0) / slope, low), high)
+    for i in range(n_arms):
+        weights[i] /= total
+    return x
+
+
+@dataclass(frozen=True, kw_only=True)
+class TsallisINF(Policy):
+    """Best of both worlds by regularising with the Tsallis entropy.
+
+    estimator   "iw": importance weighting; "rv": with reduced variance
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.TsallisINF(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "tsallis-inf"
+    reference = "Zimmert and Seldin 2021"
+    randomized = True
+
+    estimator: str = "iw"
+
+    select, update = staticmethod(select), staticmethod(update)
+
+    def __post_init__(self) -> None:
+        validation.choice("estimator", self.estimator, ESTIMATORS)
+
+    def init(self, n_arms: int, horizon: int) -> State:
+        """Uniform."""
+        reduced = self.estimator == "rv"
+        return State(
+            losses=np.zeros(n_arms),
+            weights=np.full(n_arms, 1.0 / n_arms),
+            normaliser=0.0,
+            scale=4.0 if reduced else 2.0,
+            reduced=reduced,
+            answered=0,
+        )

@@ -1,0 +1,103 @@
+"""UCB-WR: optimism with a widened radius, for a known budget.
+
+Setting     K arms, rewards in [0, 1], horizon T; the attacker spends at most `budget`.
+Algorithm   Each arm once; then the arm with the largest mean + sqrt((4 ln T + 2 ln(2/delta)) / N) + budget / N.
+Guarantee   Regret O(sum over arms of (ln(T/delta) / gap + C)) with probability 1 - delta: whatever the attacker does
+            within the budget, no index falls below its arm's true mean.
+Reading     Reconstruction: the robust zooming of Kang et al. (2024) for a continuum of arms, reduced to K arms. While
+            answers are missing N counts them and the mean does not.
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.kernel import kernel, rare_kernel
+from vambrace.policies.indices import Board, make_board, mean_so_far, posted
+from vambrace.protocols import Floats, Integers, Pending, Policy
+from vambrace.sampling import Stream
+
+
+class State(NamedTuple):
+    """Totals and counts of the answers, and the indices that follow from them."""
+
+    totals: Floats
+    counts: Integers
+    board: Board
+    log_term: float  # 4 ln T + 2 ln(2/delta)
+    budget: float
+
+
+@kernel
+def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+    if pending.total > 0:
+        return _select_with_pending(state, pending), 1.0, 0
+    return state.board.leader, 1.0, 0
+
+
+@rare_kernel
+def _select_with_pending(state: State, pending: Pending) -> int:
+    best, highest = 0, -np.inf
+    for k in range(len(state.counts)):
+        asked = state.counts[k] + pending.per_arm[k]
+        if asked == 0:
+            return k
+        index = _index(state, mean_so_far(state.totals, state.counts, k), asked)
+        if index > highest:
+            best, highest = k, index
+    return best
+
+
+@kernel
+def _index(state: State, mean: float, count: int) -> float:
+    return mean + sqrt(state.log_term / count) + state.budget / count
+
+
+@kernel
+def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+    state.totals[arm] += reward
+    state.counts[arm] += 1
+    index = _index(state, state.totals[arm] / state.counts[arm], state.counts[arm])
+    return State(state.totals, state.counts, posted(state.board, arm, index), state.log_term, state.budget)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UCBWR(Policy):
+    """Optimism that reckons with a known attack budget: largest mean + sqrt((4 ln T + 2 ln(2/delta)) / N) + budget / N.
+
+    budget  the attack that it must survive
+    delta   the chance that the guarantee fails; None: K / T
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(
+    ...     vb.UCBWR(budget=20), vb.Bernoulli([0.9, 0.1]), vb.Conceal(budget=20), horizon=5_000, seed=1
+    ... )
+    >>> int(result.pulls[0].argmax())
+    0
+    """
+
+    name = "ucb-wr"
+    reference = "Kang et al. 2024"
+
+    budget: float
+    delta: float | None = None
+
+    select, update = staticmethod(select), staticmethod(update)
+
+    def __post_init__(self) -> None:
+        validation.budget(self.budget, finite=True)
+        validation.delta(self.delta)
+
+    def init(self, n_arms: int, horizon: int) -> State:
+        """Nothing pulled."""
+        delta = n_arms / horizon if self.delta is None else self.delta
+        return State(
+            totals=np.zeros(n_arms),
+            counts=np.zeros(n_arms, dtype=np.int64),
+            board=make_board(n_arms),
+            log_term=4.0 * log(horizon) + 2.0 * log(2.0 / delta),
+            budget=float(self.budget),
+        )
