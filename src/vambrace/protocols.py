@@ -82,9 +82,11 @@ class Adversary:
     `view` is the policy's state; a white-box attack names the parts of it that it reads in `reads`.
 
     A strong attack whose rule depends on nothing but the arm, the reward and what the policy has dropped is written as
-    one kernel instead, which the leap engine understands too (docs/leap.md):
+    one kernel instead, which the leap engine understands too (docs/leap.md); one that makes up its mind anew when the
+    policy does, for example at the start of a phase, adds a second:
 
     respond(state, view, arm, reward) -> (chance, altered)       with this chance return `altered`
+    look(state, t, view) -> state                                before round t; changes nothing while the policy stays
 
     A strong attack that keeps count of what the learner has seen learns it, after clipping and metering, from
 
@@ -100,6 +102,7 @@ class Adversary:
     alter: Kernel
     corrupt: Kernel
     respond: Kernel | None = None
+    look: Kernel | None = None
     witness: Kernel | None = None
 
     @property

@@ -15,7 +15,7 @@ def respond(state: float, view: Any, arm: int, reward: float) -> tuple[float, fl
 
 
 def test_chances() -> None:
-    act = interpreted(alter, {"respond": respond})
+    act = interpreted(alter, {"respond": respond, "LOOK": False})
     rng = stream(3)
     before = rng.copy()
     assert act(1.0, 1, 0, 1.0, None, rng) == (0.25, 1.0)
@@ -23,3 +23,14 @@ def test_chances() -> None:
     assert np.array_equal(rng, before), "a certain response tosses no coin"
     hits = sum(act(0.3, 1, 0, 1.0, None, rng)[0] == 0.25 for _ in range(4_000))
     assert abs(hits - 1_200) < 5 * np.sqrt(4_000 * 0.3 * 0.7)  # false alarm below one in a million
+
+
+@kernel
+def look(state: float, t: int, view: Any) -> float:
+    return 1.0 if t >= view else state
+
+
+def test_an_attack_that_looks_makes_up_its_mind_before_it_responds() -> None:
+    act = interpreted(alter, {"respond": respond, "look": look, "LOOK": True})
+    assert act(0.0, 4, 0, 1.0, 5, stream(3)) == (1.0, 0.0)
+    assert act(0.0, 5, 0, 1.0, 5, stream(3)) == (0.25, 1.0)

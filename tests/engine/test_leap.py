@@ -38,7 +38,13 @@ ATTACKS: list[vb.Adversary | None] = [
     vb.RandomFlips(budget=BUDGET, rate=0.25),
     vb.RandomFlips(rate=0.25),
 ]
-PAIRS = list(itertools.product(POLICIES, ATTACKS))
+WHITE_BOX: list[tuple[vb.Policy, vb.Adversary | None]] = [
+    (vb.PEWR(), vb.PhaseBurst(budget=400.0)),
+    (vb.RobustPhasedElimination(), vb.PhaseBurst(budget=400.0)),
+    (vb.PEWR(radius="tight"), vb.EliminationRush(budget=BUDGET)),
+    (vb.SEWR(budget=BUDGET, radius="tight"), vb.EliminationRush(budget=3 * BUDGET)),
+]
+PAIRS: list[tuple[vb.Policy, vb.Adversary | None]] = [*itertools.product(POLICIES, ATTACKS), *WHITE_BOX]
 COINLESS = [(policy, attack) for policy, attack in PAIRS if not isinstance(attack, vb.RandomFlips)]
 
 

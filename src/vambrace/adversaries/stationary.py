@@ -1,4 +1,4 @@
-"""Attacks whose rule is the same in every round: they are written as `respond`, and this is their `alter`."""
+"""Attacks whose rule stays while the policy does: they are written as `respond`, and this is their `alter`."""
 
 from typing import Any
 
@@ -8,11 +8,14 @@ from vambrace.kernel import Slot, kernel
 from vambrace.protocols import Adversary
 from vambrace.sampling import Stream, uniform
 
-respond = Slot("respond")
+respond, look = Slot("respond"), Slot("look")
+LOOK: Any = Slot("LOOK")
 
 
 @kernel
 def alter(state: Any, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Any]:
+    if LOOK:
+        state = look(state, t, view)
     chance, altered = respond(state, view, arm, reward)
     if not 0.0 <= chance <= 1.0:
         return np.nan, state  # which the engine reports

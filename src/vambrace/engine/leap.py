@@ -16,7 +16,8 @@ from vambrace.kernel import Slot, kernel, rare_kernel
 from vambrace.sampling import binomial
 
 cycle, quiet, absorb = Slot("cycle"), Slot("quiet"), Slot("absorb")
-respond, outcomes = Slot("respond"), Slot("outcomes")
+respond, look, outcomes = Slot("respond"), Slot("look"), Slot("outcomes")
+LOOK: Any = Slot("LOOK")
 STRONG: Any = Slot("STRONG")
 BOUNDED: Any = Slot("BOUNDED")
 
@@ -26,27 +27,40 @@ MARGIN = 1e-9  # relative; keeps a leap's cost below the budget whatever roundin
 
 @rare_kernel
 def leap(
-    policy: Any, adversary: Any, environment: Any, streams: Any, record: Any, spent: Sum, budget: float, rounds: int
-) -> tuple[Any, Sum, int]:
-    """Leap as far as possible but not past `rounds`: the policy, the cost, and how many rounds that was (or none)."""
+    policy: Any,
+    adversary: Any,
+    environment: Any,
+    streams: Any,
+    record: Any,
+    spent: Sum,
+    budget: float,
+    t: int,
+    rounds: int,
+) -> tuple[Any, Any, Sum, int]:
+    """Leap from after round t as far as possible but not past so many rounds.
+
+    Returns the policy, the adversary, the cost, and how many rounds that was (or none).
+    """
     sweeps = quiet(policy)
     if sweeps == 0:
-        return policy, spent, 0
+        return policy, adversary, spent, 0
     arms, count = cycle(policy)
     sweeps = min(sweeps, rounds // count)
     attacked = STRONG and spent.high < budget
     if attacked:
+        if LOOK:
+            adversary = look(adversary, t + 1, policy)
         sweep_cost = 0.0
         for i in range(count):
             dearest, sane = _dearest(policy, adversary, environment, arms[i])
             if not sane:
-                return policy, spent, 0  # round by round, the engine finds out what is wrong and says so
+                return policy, adversary, spent, 0  # round by round, the engine finds out what is wrong and says so
             sweep_cost += dearest
         left = (budget - upper(spent)) * (1.0 - MARGIN)
         if sweep_cost * sweeps > left:
             sweeps = int(max(left, 0.0) / sweep_cost)
     if sweeps < SHORTEST:
-        return policy, spent, 0
+        return policy, adversary, spent, 0
     totals, seen_totals = record.totals, record.seen_rewards
     for k in range(len(seen_totals)):
         seen_totals[k] = 0.0
@@ -63,7 +77,7 @@ def leap(
             seen_totals[arm] += after_high + after_low
         else:
             seen_totals[arm] += wins * high + (sweeps - wins) * low
-    return absorb(policy, sweeps, seen_totals), spent, sweeps * count
+    return absorb(policy, sweeps, seen_totals), adversary, spent, sweeps * count
 
 
 @kernel

@@ -88,7 +88,7 @@ def play(
         while t < setting.checkpoints[i]:
             for _ in range(min(setting.checkpoints[i] - t, CHUNK)):
                 if LEAP:
-                    policy, spent, leapt = leap(
+                    policy, adversary, spent, leapt = leap(
                         policy,
                         adversary,
                         environment,
@@ -96,6 +96,7 @@ def play(
                         record,
                         spent,
                         setting.budget,
+                        t,
                         setting.checkpoints[i] - t,
                     )
                     t += leapt

@@ -176,6 +176,7 @@ class _Game:
         slots: dict[str, Any] = {
             "STRONG": strength == "strong",
             "MEDIUM": medium,
+            "LOOK": self.adversary is not None and self.adversary.look is not None,
             "WITNESS": self.adversary is not None and self.adversary.witness is not None,
             "BOUNDED": self.bounded,
             "REALIZED": self.realized,
@@ -185,7 +186,7 @@ class _Game:
         for thing, kernels in (
             (self.policy, ("select", "update", "cycle", "quiet", "absorb")),
             (self.environment, ("draw", "draw_total", "outcomes")),
-            (self.adversary, ("alter", "corrupt", "respond", "witness")),
+            (self.adversary, ("alter", "corrupt", "respond", "look", "witness")),
         ):
             offered = {kernel: getattr(thing, kernel, None) for kernel in kernels}
             slots |= {kernel: function for kernel, function in offered.items() if function is not None}

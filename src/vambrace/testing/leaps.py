@@ -52,7 +52,11 @@ def _responses(adversary: Adversary, state: Any, view: Any, n_arms: int) -> list
 def check_response(adversary: Adversary, policy: Policy, means: Any, horizon: int) -> None:
     """`alter` does what `respond` says, in the first round and in the last, and the rule stays in a quiet stretch."""
     state, view = adversary.init(np.array(means), horizon), policy.init(len(means), horizon)
-    alter = interpreted(adversary.alter, {"respond": adversary.respond})
+    alter = interpreted(
+        adversary.alter, {"respond": adversary.respond, "look": adversary.look, "LOOK": adversary.look is not None}
+    )
+    if adversary.look is not None:
+        state = adversary.look(state, 1, view)
     for arm in range(len(means)):
         for reward in (0.0, 0.25, 1.0):
             chance, altered = adversary.respond(state, view, arm, reward)  # type: ignore[misc]
@@ -66,5 +70,7 @@ def check_response(adversary: Adversary, policy: Policy, means: Any, horizon: in
     for _ in range(policy.quiet(view) * len(means) - 1):
         arm, probability, tag = policy.select(view, Pending(0, np.zeros(len(means), dtype=np.int64)), rng)
         view = policy.update(view, int(arm), float(coins.random() < 0.5), probability, tag)
+        if adversary.look is not None and adversary.look(state, horizon, view) != state:
+            raise AssertionError(f"{adversary.name}: look changed its mind while the policy dropped nothing")
         if _responses(adversary, state, view, len(means)) != before:
             raise AssertionError(f"{adversary.name}: respond changed its rule while the policy dropped nothing")

@@ -1,0 +1,45 @@
+"""ACE: the adaptive attack by constant estimation, for any learner with low regret.
+
+Setting     Strong; knows nothing but what passes by, not even which policy it attacks (black box).
+Algorithm   From round K + 1 on take max(0, m_i - m + beta(N_i) + beta(N)) from the reward of every arm i but the
+            target; m_i, N_i are the arm's raw mean and pulls, this one included, m, N the target's.  Liu & Shroff 2019
+Effect      With probability 1 - delta every other arm seems worse than the target, so that whoever has regret R plays
+            the target in all but O(R) rounds, at a cost of the same order.
+Reading     Needs unbounded rewards: clipped to [0, 1] a reward of zero pays nothing, and arms stay ahead.
+            Nothing happens before the target's first pull.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from vambrace.adversaries.books import Bookkeeper, Books, beta, idle
+from vambrace.kernel import kernel
+from vambrace.sampling import Stream
+
+
+@kernel
+def alter(books: Books, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
+    if idle(books, arm) or t <= len(books.counts):
+        return reward, books
+    count, target_count = books.counts[arm] + 1, books.counts[books.target]
+    lead = (books.raw[arm] + reward) / count - books.raw[books.target] / target_count
+    return reward - max(0.0, lead + beta(books, count) + beta(books, target_count)), books
+
+
+@dataclass(frozen=True, kw_only=True)
+class ACE(Bookkeeper):
+    """Push every arm below the target by what one may believe of both.
+
+    target  the arm to promote; None: the worst
+    delta   the chance that some confidence bound fails
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), vb.ACE(), horizon=20_000, seed=1, bounded=False)
+    >>> int(result.pulls[0].argmax())
+    1
+    """
+
+    name = "ace"
+    reference = "Liu & Shroff 2019"
+
+    alter = staticmethod(alter)

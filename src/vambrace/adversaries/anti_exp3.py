@@ -1,0 +1,71 @@
+"""Anti-EXP3: against learners that make no assumption on rewards, and so explore for ever.
+
+Setting     Strong; knows nothing but the arm (black box).
+Algorithm   Return 0 for every arm but the target, and at least t^(slack - 1/2) for the target in round t.
+            Ma & Zhou 2023
+Effect      The target is better by t^(slack - 1/2) in every round, more than a learner with regret O(sqrt(T)) can
+            overlook: it plays the target in all but O(T^(1 - slack)) rounds. A target of any mean will do, since its
+            own rewards are raised too.
+Reading     Reconstruction, in rewards: Ma & Zhou bound losses by min(loss, 1 - t^(a + slack - 1)) with a = 1/2, the
+            exponent of the victim's regret.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from vambrace import validation
+from vambrace.kernel import kernel
+from vambrace.protocols import Adversary, Floats
+from vambrace.sampling import Stream
+
+REGRET_EXPONENT = 0.5  # of EXP3 and its kin
+
+
+class State(NamedTuple):
+    """The target, and how fast what it is raised to falls."""
+
+    target: int
+    exponent: float
+
+
+@kernel
+def alter(state: State, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, State]:
+    if arm != state.target:
+        return 0.0, state
+    return max(reward, float(t) ** state.exponent), state
+
+
+@dataclass(frozen=True, kw_only=True)
+class AntiEXP3(Adversary):
+    """Nothing for the others, and never quite nothing for the target.
+
+    target  the arm to promote; None: the worst
+    slack   how much more than the victim's regret the target's lead adds up to, as an exponent
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.EXP3(), vb.Bernoulli([0.9, 0.0]), vb.AntiEXP3(), horizon=20_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    1
+    """
+
+    name = "anti-exp3"
+    reference = "Ma & Zhou 2023"
+    strength = "strong"
+    knowledge = "black box"
+    aim = "promotes a target"
+
+    budget: float = float("inf")
+    target: int | None = None  # None: the worst
+    slack: float = 0.1
+
+    alter = staticmethod(alter)
+
+    def __post_init__(self) -> None:
+        validation.budget(self.budget)
+        validation.optional_arm("target", self.target)
+        validation.number("slack", self.slack, low=0.0, high=1.0 - REGRET_EXPONENT)
+
+    def init(self, means: Floats, horizon: int) -> State:
+        """Of the means only the worst arm's index is used, where no target is named."""
+        target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
+        return State(target, REGRET_EXPONENT + float(self.slack) - 1.0)

@@ -1,0 +1,102 @@
+"""The books of an attacker who knows nothing but what passes by: for each arm, pulls, raw and delivered rewards.
+
+Shared by the attacks of Jun et al. (2018), Liu & Shroff (2019), Zuo (2024) and Garcelon et al. (2020). A mean over n
+pulls of an arm lies within beta(n) = sqrt(2 sigma^2 / n ln(pi^2 K n^2 / (3 delta))) of the truth, for every arm and
+every n at once, with probability 1 - delta; rewards in [0, 1] have sigma = 1/2.
+"""
+
+from dataclasses import dataclass
+from math import log, pi, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.kernel import kernel
+from vambrace.protocols import Adversary, Floats, Integers
+
+SIGMA = 0.5
+
+
+class Books(NamedTuple):
+    """What was pulled, what it paid and what was delivered, up to the round before."""
+
+    target: int
+    counts: Integers
+    raw: Floats  # sums of the rewards before the attack
+    seen: Floats  # and after clipping and metering
+    log_term: float  # ln(pi^2 K / (3 delta))
+    parameter: float  # the attack's own: a margin, a factor, or nothing
+
+
+@kernel
+def witness(books: Books, arm: int, reward: float, seen: float) -> Books:
+    books.counts[arm] += 1
+    books.raw[arm] += reward
+    books.seen[arm] += seen
+    return books
+
+
+@kernel
+def idle(books: Books, arm: int) -> bool:
+    """Whether there is nothing to do: the target is pulled, or was never pulled and so has no mean yet."""
+    return arm == books.target or books.counts[books.target] == 0
+
+
+@kernel
+def beta(books: Books, count: int) -> float:
+    """How far the mean of `count` rewards may be from the truth."""
+    return sqrt(2.0 * SIGMA * SIGMA / count * (books.log_term + 2.0 * log(count)))
+
+
+@kernel
+def humble_level(books: Books) -> float:
+    """A level that is surely below the target's mean: m - 2 beta(N) of its delivered rewards (Jun et al. 2018)."""
+    count = books.counts[books.target]
+    return books.seen[books.target] / count - 2.0 * beta(books, count)
+
+
+@kernel
+def lowered(books: Books, arm: int, reward: float, level: float) -> float:
+    """The reward, less the least that brings the delivered mean of the arm, with this pull, down to a level."""
+    return reward - max(0.0, books.seen[arm] + reward - (books.counts[arm] + 1) * level)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bookkeeper(Adversary):
+    """An attack for a target that keeps books.
+
+    target  the arm to promote; None: the worst
+    delta   the chance that some confidence bound fails
+    """
+
+    strength = "strong"
+    knowledge = "black box"
+    aim = "promotes a target"
+
+    budget: float = float("inf")
+    target: int | None = None  # None: the worst
+    delta: float = 0.05
+
+    witness = staticmethod(witness)
+
+    def __post_init__(self) -> None:
+        validation.budget(self.budget)
+        validation.optional_arm("target", self.target)
+        validation.number("delta", self.delta, low=0.0, high=1.0, open_low=True, open_high=True)
+
+    def init(self, means: Floats, horizon: int) -> Books:
+        """Empty books."""
+        return self.open_books(means)
+
+    def open_books(self, means: Floats, parameter: float = 0.0) -> Books:
+        """Nothing pulled yet; of the means only the worst arm's index is used, where no target is named."""
+        n_arms = len(means)
+        return Books(
+            target=validation.arm("target", self.target, n_arms, default=int(means.argmin())),
+            counts=np.zeros(n_arms, dtype=np.int64),
+            raw=np.zeros(n_arms),
+            seen=np.zeros(n_arms),
+            log_term=log(pi * pi * n_arms / (3.0 * self.delta)),
+            parameter=float(parameter),
+        )

@@ -1,0 +1,69 @@
+"""Elimination rush: get the best arm dropped as early as can be.
+
+Setting     Strong; knows the two best arms, and sees which arms the policy has dropped (white box): SE-WR and its kin.
+Algorithm   Return 0 for the best arm and 1 for the runner-up until the best arm is dropped, then nothing.
+Effect      After n sweeps the best arm falls if the two sums differ by more than line(n): 2 (sqrt(n L) + budget) for
+            SE-WR. That takes line(n) + n gap, which grows with n, and a unit of cost moves the difference by one on
+            either arm: cheapest is to move both as far as they go from the first round on. They then part by one a
+            sweep and meet the line at the first n = line(n), at a cost of n (1 + gap) on average: for SE-WR a small
+            multiple of its own budget, 2 (1 + gap) for large ones and (1 + gap) with radius "tight".
+Reading     Ties of means go to the lowest index.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from vambrace import validation
+from vambrace.adversaries.ranks import two_best
+from vambrace.adversaries.stationary import StationaryAdversary
+from vambrace.kernel import kernel
+from vambrace.protocols import Floats
+
+
+class State(NamedTuple):
+    """The arm to push down, and the one to push up; the same where there is only one."""
+
+    best: int
+    runner_up: int
+
+
+@kernel
+def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    if view.arms.dropped[state.best]:
+        return 0.0, reward
+    if arm == state.best:
+        return 1.0, 0.0
+    return (1.0 if arm == state.runner_up else 0.0), 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class EliminationRush(StationaryAdversary):
+    """Push the best arm down and the runner-up up until the policy drops the best.
+
+    >>> import vambrace as vb
+    >>> attack = vb.EliminationRush(budget=1_000)
+    >>> result = vb.simulate(vb.SEWR(budget=50), vb.Bernoulli([0.9, 0.8]), attack, horizon=10**6, seed=1)
+    >>> int(result.pulls[0].argmax())
+    1
+    """
+
+    name = "elimination-rush"
+    reference = "after Algorithm 1"
+    knowledge = "white box"
+    aim = "drops the best arm"
+
+    budget: float = float("inf")
+
+    respond = staticmethod(respond)
+
+    def __post_init__(self) -> None:
+        validation.budget(self.budget)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The table of arms."""
+        return ("arms",)
+
+    def init(self, means: Floats, horizon: int) -> State:
+        """The two best arms."""
+        return State(*two_best(means))

@@ -1,0 +1,48 @@
+"""The exponential threshold: make an arm so bad at once that it is hardly ever pulled again.
+
+Setting     Strong; knows nothing but what passes by (black box). Meant for unbounded rewards.
+Algorithm   As Jun et al.'s attack on UCB, with the level m - 2 beta(N) - 3 sigma exp(n) for an arm that is pulled for
+            the n-th time.   Zuo 2024
+Effect      With every pull an arm's mean falls e times as deep, so that UCB returns to it O(ln ln T) times only, and
+            the cost grows more slowly than Jun's. Clipped to [0, 1] it returns 0 for every arm but the target.
+Reading     Reconstruction from a description of the rule. The exponent stops at 40, where a reward is -10^18, lest sums
+            overflow.
+"""
+
+from dataclasses import dataclass
+from math import exp
+from typing import Any
+
+from vambrace.adversaries.books import SIGMA, Bookkeeper, Books, humble_level, idle, lowered
+from vambrace.kernel import kernel
+from vambrace.sampling import Stream
+
+LARGEST_EXPONENT = 40
+
+
+@kernel
+def alter(books: Books, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
+    if idle(books, arm):
+        return reward, books
+    depth = 3.0 * SIGMA * exp(float(min(books.counts[arm] + 1, LARGEST_EXPONENT)))
+    return lowered(books, arm, reward, humble_level(books) - depth), books
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExponentialThreshold(Bookkeeper):
+    """Push every arm but the target down, deeper with each pull.
+
+    target  the arm to promote; None: the worst
+    delta   the chance that some confidence bound fails
+
+    >>> import vambrace as vb
+    >>> attack = vb.ExponentialThreshold()
+    >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), attack, horizon=20_000, seed=1, bounded=False)
+    >>> int(result.pulls[0, 0]) < 10
+    True
+    """
+
+    name = "exponential-threshold"
+    reference = "Zuo 2024"
+
+    alter = staticmethod(alter)

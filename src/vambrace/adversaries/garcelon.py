@@ -1,0 +1,58 @@
+"""Garcelon et al.'s attack: pay every other arm a fraction of what the target is surely worth.
+
+Setting     Strong; knows nothing but what passes by (black box).
+Algorithm   On every arm but the target return (1 - shrink) max(0, m - beta(N)), m and N being the target's raw mean
+            and pulls.   Garcelon et al. 2020
+Effect      Every other arm seems worth less than the target, so that a learner with low regret plays the target in
+            all but a vanishing share of the rounds; what is returned lies in [0, 1], so clipping does not weaken it.
+Reading     Reconstruction on K arms of an attack on linear contextual bandits. The reward is replaced, so that a low
+            one is raised. Nothing happens before the target's first pull.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from vambrace import validation
+from vambrace.adversaries.books import Bookkeeper, Books, beta, idle
+from vambrace.kernel import kernel
+from vambrace.protocols import Floats
+from vambrace.sampling import Stream
+
+
+@kernel
+def alter(books: Books, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
+    if idle(books, arm):
+        return reward, books
+    count = books.counts[books.target]
+    lower_bound = max(0.0, books.raw[books.target] / count - beta(books, count))
+    return (1.0 - books.parameter) * lower_bound, books
+
+
+@dataclass(frozen=True, kw_only=True)
+class Garcelon(Bookkeeper):
+    """Replace the rewards of all other arms by a fraction of the target's lower bound.
+
+    target  the arm to promote; None: the worst
+    delta   the chance that some confidence bound fails
+    shrink  how much of the lower bound is withheld: 1 returns zeros
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), vb.Garcelon(), horizon=20_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    1
+    """
+
+    name = "garcelon"
+    reference = "Garcelon et al. 2020"
+
+    shrink: float = 0.5
+
+    alter = staticmethod(alter)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validation.number("shrink", self.shrink, low=0.0, high=1.0)
+
+    def init(self, means: Floats, horizon: int) -> Books:
+        """Empty books."""
+        return self.open_books(means, self.shrink)

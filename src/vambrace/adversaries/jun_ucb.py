@@ -1,0 +1,56 @@
+"""Jun et al.'s attack on UCB: no other arm's mean may come near the target's.
+
+Setting     Strong; knows nothing but what passes by (black box).
+Algorithm   Take from the reward of every arm but the target the least that brings the arm's delivered mean down to
+            m - 2 beta(N) - margin, m and N being the target's mean and pulls.   Jun et al. 2018
+Effect      Every other arm is pulled O(ln T / margin^2) times, the target in all other rounds, at a cost of O(ln T)
+            per arm.
+Reading     Nothing happens before the target's first pull. Where rewards are clipped to [0, 1], what a zero could not
+            pay is taken from the next rewards of that arm: the rule looks at what was delivered.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from vambrace import validation
+from vambrace.adversaries.books import Bookkeeper, Books, humble_level, idle, lowered
+from vambrace.kernel import kernel
+from vambrace.protocols import Floats
+from vambrace.sampling import Stream
+
+
+@kernel
+def alter(books: Books, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
+    if idle(books, arm):
+        return reward, books
+    return lowered(books, arm, reward, humble_level(books) - books.parameter), books
+
+
+@dataclass(frozen=True, kw_only=True)
+class JunUCB(Bookkeeper):
+    """Make an optimistic policy prefer the target.
+
+    target  the arm to promote; None: the worst
+    delta   the chance that some confidence bound fails
+    margin  how far below the target's lower bound every other arm is kept
+
+    >>> import vambrace as vb
+    >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), vb.JunUCB(), horizon=20_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    1
+    """
+
+    name = "jun-ucb"
+    reference = "Jun et al. 2018"
+
+    margin: float = 0.1
+
+    alter = staticmethod(alter)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validation.number("margin", self.margin, low=0.0, high=float("inf"), open_high=True)
+
+    def init(self, means: Floats, horizon: int) -> Books:
+        """Empty books."""
+        return self.open_books(means, self.margin)

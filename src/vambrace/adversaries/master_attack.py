@@ -1,0 +1,71 @@
+"""Master attack: talk MS-SE-WR's master out of the base that would withstand the attack.
+
+Setting     Strong; sees which base is being replayed (white box): MS-SE-WR with smoothing.
+Algorithm   Return 0 whenever step 2 replays base g* = max(1, ceil(log2 budget)), the smallest whose own budget covers
+            the attack, or the last one if none does.
+Effect      Step 2 is all that the master learns from, so the right base seems worthless and its probability falls; the
+            arms themselves are not touched. A unit of cost is paid only when the base is drawn and would have earned,
+            so a small part of the budget is all that can be spent. Alone it does no harm: with the arms left alone the
+            smaller bases, to which the master turns, are the better ones.
+Reading     g* as corrected (E21). Without smoothing there is no step 2 and nothing happens.
+"""
+
+from dataclasses import dataclass
+from math import frexp, isinf
+from typing import Any, NamedTuple
+
+from vambrace import validation
+from vambrace.kernel import kernel
+from vambrace.protocols import Adversary, Floats
+from vambrace.sampling import Stream
+
+
+class State(NamedTuple):
+    """The index of the right base."""
+
+    base: int
+
+
+@kernel
+def alter(state: State, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, State]:
+    return (0.0 if view.replay == state.base else reward), state
+
+
+@dataclass(frozen=True, kw_only=True)
+class MasterAttack(Adversary):
+    """Make the master distrust the base that it should follow.
+
+    >>> import vambrace as vb
+    >>> attack = vb.MasterAttack(budget=100)
+    >>> attack.init(vb.Bernoulli([0.9, 0.5]).arm_means(), 10_000).base  # its budget is 2^7 = 128
+    6
+    """
+
+    name = "master-attack"
+    reference = "after Algorithm 3"
+    strength = "strong"
+    knowledge = "white box"
+    aim = "discredits the right base"
+
+    budget: float = float("inf")
+
+    alter = staticmethod(alter)
+
+    def __post_init__(self) -> None:
+        validation.budget(self.budget)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Which base is being replayed."""
+        return ("replay",)
+
+    def init(self, means: Floats, horizon: int) -> State:
+        """The right base for this budget and horizon."""
+        n_bases = max(1, (horizon - 1).bit_length())  # as the policy has them
+        return State(n_bases - 1 if isinf(self.budget) else min(n_bases, max(1, _ceil_log2(float(self.budget)))) - 1)
+
+
+def _ceil_log2(value: float) -> int:
+    """The least whole g with 2^g >= value, without rounding; 0 for zero."""
+    mantissa, exponent = frexp(value)
+    return exponent - 1 if mantissa == 0.5 else exponent

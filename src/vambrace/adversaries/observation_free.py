@@ -1,0 +1,74 @@
+"""The observation-free attack: a script for the first few rounds, whatever happens in them.
+
+Setting     Medium, and blind: looks neither at rewards nor at arms (black box).
+Algorithm   In the first ``zero_rounds`` rounds every arm pays 0; in the next ``target_rounds`` rounds the target pays 1
+            and every other arm 0; then nothing.   Xu et al. 2021
+Effect      With a constant number of rounds, in the horizon, UCB with a narrow radius and Thompson sampling starve
+            every arm but the target: its false lead is never checked again.
+Reading     The defaults are the published budgets for two arms and T = 50,000. Xu et al.'s index is
+            mean + sqrt(ln T / N), with the horizon in it; UCB1 with alpha = 1, ln t in its place, falls as well.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from vambrace import validation
+from vambrace.kernel import kernel
+from vambrace.protocols import Adversary, Floats
+from vambrace.sampling import Stream
+
+
+class State(NamedTuple):
+    """The target, and after which round each part of the script is over."""
+
+    target: int
+    zero_until: int
+    until: int
+
+
+@kernel
+def corrupt(state: State, t: int, rewards: Floats, rng: Stream) -> State:
+    if t <= state.until:
+        for k in range(len(rewards)):
+            rewards[k] = 1.0 if k == state.target and t > state.zero_until else 0.0
+    return state
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObservationFree(Adversary):
+    """Zeros for all, then ones for the target only, then silence.
+
+    target         the arm to promote; None: the worst
+    zero_rounds    how long every arm pays 0
+    target_rounds  how long the target alone then pays 1
+
+    >>> import vambrace as vb
+    >>> attack = vb.ObservationFree()
+    >>> result = vb.simulate(vb.UCB1(alpha=1.0), vb.Bernoulli([0.9, 0.8]), attack, horizon=50_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    1
+    """
+
+    name = "observation-free"
+    reference = "Xu et al. 2021"
+    strength = "medium"
+    knowledge = "black box"
+    aim = "promotes a target"
+
+    budget: float = float("inf")
+    target: int | None = None  # None: the worst
+    zero_rounds: int = 34
+    target_rounds: int = 66
+
+    corrupt = staticmethod(corrupt)
+
+    def __post_init__(self) -> None:
+        validation.budget(self.budget)
+        validation.optional_arm("target", self.target)
+        validation.whole("zero_rounds", self.zero_rounds, low=0)
+        validation.whole("target_rounds", self.target_rounds, low=0)
+
+    def init(self, means: Floats, horizon: int) -> State:
+        """The script; of the means only the worst arm's index is used, where no target is named."""
+        target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
+        return State(target, int(self.zero_rounds), int(self.zero_rounds) + int(self.target_rounds))

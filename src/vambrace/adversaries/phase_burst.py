@@ -1,0 +1,112 @@
+"""Phase burst: spend everything on the best arm inside one phase of PE-WR.
+
+Setting     Strong; knows the means, and sees phase, radius and active arms of the policy (white box): PE-WR.
+Algorithm   At the start of a phase h reckon, for it and for every later phase that ends within the horizon, the price
+            n_h gap + 2 sqrt(lambda n_h) + 2 C_h at which the best arm falls in it. If the present one is the cheapest
+            of those in which that can happen at all, return 0 for the best arm throughout it; once.
+Effect      PE-WR judges by the means of one phase and reckons with C_h = min(cap, 2^(H-h-1)) in it, so the best arm is
+            lost for good where the budget exceeds the price.
+Reading     Zeros push a mean no lower than 0, so a phase is feasible where n_h times the runner-up's mean exceeds the
+            line 2 sqrt(lambda n_h) + 2 C_h; sqrt(lambda' n_h) + C_h for radius "tight". n_h of later phases is reckoned
+            with the arms that are active now.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.adversaries.ranks import two_best
+from vambrace.adversaries.stationary import StationaryAdversary
+from vambrace.kernel import kernel, rare_kernel
+from vambrace.protocols import Floats
+
+WAITING, BURSTING, SPENT = 0, 1, 2
+PAPER = 0  # the radius of the policy's rule; 1 is "tight"
+
+
+class State(NamedTuple):
+    """The arm to drop, how far ahead it is, and where the burst stands."""
+
+    arm: int
+    gap: float
+    second_mean: float
+    horizon: int
+    phase: int  # the last one that was looked at
+    stage: int
+
+
+@kernel
+def look(state: State, t: int, view: Any) -> State:
+    return state if view.phase == state.phase else _at_new_phase(state, t, view)
+
+
+@kernel
+def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    return (1.0 if state.stage == BURSTING and arm == state.arm else 0.0), 0.0
+
+
+@rare_kernel
+def _at_new_phase(state: State, t: int, view: Any) -> State:
+    stage = SPENT if state.stage != WAITING else _burst_now(state, t, view)
+    return State(state.arm, state.gap, state.second_mean, state.horizon, view.phase, stage)
+
+
+@rare_kernel
+def _burst_now(state: State, t: int, view: Any) -> int:
+    """BURSTING where the phase that starts in round t is feasible and no later one is cheaper, else WAITING."""
+    rule, n_active = view.rule, view.arms.n_active
+    phase, played, first_price = view.phase, t - 1, np.inf
+    while n_active > 1:
+        pulls = (view.n_arms * 2**phase + n_active - 1) // n_active
+        played += pulls * n_active
+        if played > state.horizon:
+            break
+        budget = min(view.cap, view.first_guess * 0.5**phase)
+        if rule.radius == PAPER:
+            line = 2.0 * (sqrt(rule.log_single * pulls) + budget)
+        else:
+            line = sqrt(rule.log_equal * pulls) + budget
+        price = pulls * state.gap + line if pulls * state.second_mean > line else np.inf
+        if phase == view.phase:
+            first_price = price
+        if first_price == np.inf or price < first_price:
+            return WAITING
+        phase += 1
+    return BURSTING if first_price < np.inf else WAITING
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhaseBurst(StationaryAdversary):
+    """Hide the best arm in the one phase in which that is cheapest.
+
+    >>> import vambrace as vb
+    >>> env = vb.Bernoulli([0.9, 0.85])
+    >>> result = vb.simulate(vb.PEWR(), env, vb.PhaseBurst(), horizon=200_000, seed=1)
+    >>> int(result.pulls[0].argmax())
+    1
+    """
+
+    name = "phase-burst"
+    reference = "after Algorithm 2"
+    knowledge = "white box"
+    aim = "drops the best arm"
+
+    budget: float = float("inf")
+
+    look, respond = staticmethod(look), staticmethod(respond)
+
+    def __post_init__(self) -> None:
+        validation.budget(self.budget)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What decides when PE-WR drops an arm."""
+        return ("arms", "rule", "phase", "n_arms", "cap", "first_guess")
+
+    def init(self, means: Floats, horizon: int) -> State:
+        """The best arm, its lead, and no phase seen yet."""
+        best, second = two_best(means)
+        return State(best, float(means[best] - means[second]), float(means[second]), int(horizon), -1, WAITING)

@@ -1,0 +1,79 @@
+"""Elimination rush: a cliff at the budget that line(n) + n gap foretells, and none below."""
+
+from functools import cache
+from math import log, sqrt
+
+import numpy as np
+import pytest
+
+import vambrace as vb
+from vambrace.protocols import Integers
+
+HORIZON = 10**7
+CASES = [("paper", 100), ("paper", 1000), ("paper", 10_000), ("tight", 100), ("tight", 1000), ("tight", 10_000)]
+
+
+def line(radius: str, budget: float, n: int) -> float:
+    if radius == "paper":
+        return 2 * (sqrt(n * log(2 * HORIZON**2)) + budget)
+    return sqrt(n * log(HORIZON**2)) + budget
+
+
+@cache
+def first_sweep(radius: str, budget: float) -> int:
+    """At full strength the sums part by one a sweep: the first sweep after which they differ by more than the line."""
+    n = 1
+    while n <= line(radius, budget, n):
+        n += 1
+    return n
+
+
+def price(radius: str, budget: float, means: tuple[float, ...]) -> tuple[float, float]:
+    """What the attack pays up to that sweep: line + n gap on average, and its standard deviation."""
+    n = first_sweep(radius, budget)
+    variance = sum(mean * (1 - mean) for mean in means[:2])
+    return n * (1 + means[0] - means[1]), sqrt(n * variance)
+
+
+def pulls_of_best(radius: str, budget: float, means: tuple[float, ...], attack: vb.Adversary) -> Integers:
+    policy = vb.SEWR(budget=budget, radius=radius)
+    result = vb.simulate(policy, vb.Bernoulli(means), attack, horizon=HORIZON, replications=100, seed=3, checkpoints=2)
+    assert result.engine == "leap"
+    return result.pulls[:, 0]
+
+
+@pytest.mark.parametrize("means", [(0.6, 0.5), (0.9, 0.8, 0.5)], ids=str)
+@pytest.mark.parametrize(("radius", "budget"), CASES)
+def test_both_sides_of_the_cliff(radius: str, budget: float, means: tuple[float, ...]) -> None:
+    """Five deviations above, the best arm always falls at the first possible sweep; five below, never."""
+    cost, deviation = price(radius, budget, means)
+    above = pulls_of_best(radius, budget, means, vb.EliminationRush(budget=cost + 5 * deviation))
+    below = pulls_of_best(radius, budget, means, vb.EliminationRush(budget=cost - 5 * deviation))
+    assert (above == first_sweep(radius, budget)).all()
+    assert (below > 0.5 * HORIZON).all()
+
+
+def test_the_cliff_is_a_small_multiple_of_the_budget() -> None:
+    """For a gap of 0.1 and T = 10^7: 4.9, 2.8, 2.4 (paper) and 1.9, 1.3, 1.2 (tight), towards 2.2 and 1.1."""
+    multiples = [price(radius, budget, (0.6, 0.5))[0] / budget for radius, budget in CASES]
+    assert multiples == pytest.approx([4.86, 2.84, 2.39, 1.94, 1.32, 1.16], abs=0.01)
+
+
+def test_within_its_budget_the_policy_stands() -> None:
+    assert (pulls_of_best("tight", 1000, (0.6, 0.5), vb.EliminationRush(budget=1000)) > 0.5 * HORIZON).all()
+
+
+def test_conceal_needs_more() -> None:
+    """It parts the sums by no more than the runner-up's mean a sweep, so it meets the line later and higher."""
+    cost, deviation = price("paper", 1000, (0.6, 0.5))
+    hidden = pulls_of_best("paper", 1000, (0.6, 0.5), vb.Conceal(budget=cost + 5 * deviation))
+    assert (hidden > 0.5 * HORIZON).all()
+
+
+def test_it_stops_once_the_arm_is_dropped() -> None:
+    attack = vb.EliminationRush()
+    state, view = attack.init(np.array([0.5, 0.25, 0.75]), 100), vb.SE().init(3, 100)
+    assert [attack.respond(state, view, arm, 0.5)[0] for arm in range(3)] == [1.0, 0.0, 1.0]
+    assert (attack.respond(state, view, 2, 0.5)[1], attack.respond(state, view, 0, 0.5)[1]) == (0.0, 1.0)
+    view.arms.dropped[2] = True
+    assert [attack.respond(state, view, arm, 0.5)[0] for arm in range(3)] == [0.0, 0.0, 0.0]

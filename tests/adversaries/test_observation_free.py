@@ -1,0 +1,43 @@
+"""The observation-free attack: a hundred scripted rounds decide fifty thousand."""
+
+import numpy as np
+import pytest
+
+import vambrace as vb
+from vambrace.sampling import stream
+
+ENV = vb.Bernoulli([0.9, 0.8])
+
+
+def share_of_best(policy: vb.Policy, attack: vb.Adversary | None) -> float:
+    result = vb.simulate(policy, ENV, attack, horizon=50_000, replications=20, seed=1, realized=False)
+    return float(result.pulls[:, 0].mean()) / 50_000
+
+
+def test_the_script() -> None:
+    attack = vb.ObservationFree(target=1, zero_rounds=2, target_rounds=1)
+    state = attack.init(np.array([0.5, 0.5, 0.5]), 10)
+    for t, expected in ((1, [0, 0, 0]), (2, [0, 0, 0]), (3, [0, 1, 0]), (4, [0.5, 0.5, 0.5])):
+        rewards = np.array([0.5, 0.5, 0.5])
+        attack.corrupt(state, t, rewards, stream(1))
+        assert rewards.tolist() == expected
+
+
+@pytest.mark.parametrize("policy", [vb.UCB1(alpha=1.0), vb.Thompson()], ids=lambda policy: policy.name)
+def test_the_published_budgets_starve_the_best_arm(policy: vb.Policy) -> None:
+    """From .98 (UCB1) and .998 (Thompson) to .0004: only the pulls of the script itself are left."""
+    assert share_of_best(policy, None) > 0.97
+    assert share_of_best(policy, vb.ObservationFree()) < 0.001
+
+
+def test_the_usual_radius_needs_a_longer_script() -> None:
+    """alpha = 2 loses .002 of the pulls to the published script, and everything to one of three times its length."""
+    policy = vb.UCB1(alpha=2.0)
+    clean = share_of_best(policy, None)
+    assert share_of_best(policy, vb.ObservationFree()) > clean - 0.01
+    assert share_of_best(policy, vb.ObservationFree(zero_rounds=102, target_rounds=198)) < 0.002
+
+
+def test_the_cost_is_a_constant() -> None:
+    result = vb.simulate(vb.UCB1(), ENV, vb.ObservationFree(), horizon=50_000, seed=1, checkpoints=[100])
+    assert result.cost[0, 0] == result.cost[0, 1] <= 100
