@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     )
     from vambrace.engine.result import Result
     from vambrace.engine.simulate import simulate
-    from vambrace.environments import Bernoulli, Beta, ClippedGaussian, Deterministic
+    from vambrace.environments import Bernoulli, Beta, ClippedGaussian, Deterministic, Replay
     from vambrace.errors import VambraceError
     from vambrace.foreign import Foreign
     from vambrace.lab.attack_suite import AttackReport, attack_suite
@@ -91,6 +91,7 @@ __all__ = [
     "MedianOfMeansUCB",
     "Policy",
     "RandomFlips",
+    "Replay",
     "Result",
     "RobustPhasedElimination",
     "SEWRStop",
@@ -114,7 +115,7 @@ _HOMES = {
     ),
     "vambrace.engine.result": ("Result",),
     "vambrace.engine.simulate": ("simulate",),
-    "vambrace.environments": ("Bernoulli", "Beta", "ClippedGaussian", "Deterministic"),
+    "vambrace.environments": ("Bernoulli", "Beta", "ClippedGaussian", "Deterministic", "Replay"),
     "vambrace.errors": ("VambraceError",),
     "vambrace.foreign": ("Foreign",),
     "vambrace.lab.attack_suite": ("AttackReport", "attack_suite"),

@@ -121,7 +121,7 @@ def simulate(
             ]
         )
     title = f"{results[0].horizon:,} rounds, {results[0].replications} replications, adversary {attack}"
-    _print_table(title, ["policy", "regret", "5 % … 95 %", "best arm", "cost", "engine"], rows)
+    _print_table(title + _noted(environment), ["policy", "regret", "5 % … 95 %", "best arm", "cost", "engine"], rows)
 
 
 @app.command()
@@ -155,11 +155,12 @@ def attack(
     if as_json:
         typer.echo(json.dumps(report.summary(), indent=2))
         return
+    note = _noted(report.environment)
     columns = ["budget", "attack", "regret", "cost", "engine", "warning"]
     for title, found in (("every attack", report.rows), ("worst of each budget", report.worst.values())):
         rows = [row.summary() for row in found]
         _print_table(
-            f"{policy}, {report.clean.horizon:,} rounds, {report.clean.replications} replications: {title}",
+            f"{policy}, {report.clean.horizon:,} rounds, {report.clean.replications} replications{note}: {title}",
             columns,
             [
                 [
@@ -333,6 +334,11 @@ def _environment(means: str | None, env: str | None) -> Environment:
         came = "neither" if means is None else "both"
         raise InvalidParameter(f"environment: expected either --means 0.9,0.8 or --env NAME:means=0.9/0.8, got {came}")
     return registry.environment(env if env is not None else f"bernoulli:means={(means or '').replace(',', '/')}")
+
+
+def _noted(environment: Environment) -> str:
+    """What a table's title must say about the arms."""
+    return f", {environment.note}" if environment.note else ""
 
 
 def _attack(spec: str) -> Adversary:
