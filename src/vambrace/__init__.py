@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         TsallisINF,
     )
     from vambrace.protocols import Adversary, Environment, Policy
+    from vambrace.theory.planning import Plan, plan
 
 __version__ = "0.1.0"
 
@@ -89,6 +90,7 @@ __all__ = [
     "Invert",
     "Learner",
     "MedianOfMeansUCB",
+    "Plan",
     "Policy",
     "RandomFlips",
     "Replay",
@@ -102,6 +104,7 @@ __all__ = [
     "VambraceError",
     "attack_suite",
     "kernel",
+    "plan",
     "rare_kernel",
     "simulate",
 ]
@@ -146,6 +149,7 @@ _HOMES = {
         "TsallisINF",
     ),
     "vambrace.protocols": ("Adversary", "Environment", "Policy"),
+    "vambrace.theory.planning": ("Plan", "plan"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

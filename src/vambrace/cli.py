@@ -253,6 +253,30 @@ def verify(
         raise typer.Exit(1)
 
 
+@app.command()
+def plan(
+    arms: Annotated[str, typer.Option(metavar="NUMBER", help="How many arms there are.")],
+    rate: Annotated[float, typer.Option(help="The mean reward of the best arm, for example a click rate.")],
+    gap: Annotated[float, typer.Option(help="The smallest gap worth finding.")],
+    budget: Annotated[float, typer.Option(help="How many events may be fake.")],
+    horizon: Annotated[str, typer.Option(metavar="NUMBER", help="How many rounds there are; 1e6 is understood.")],
+    delta: Annotated[float | None, typer.Option(help="The chance of failure; arms / horizon by default.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Tell how long SE-WR needs to find a gap, what it costs, and how many fake events the horizon can carry."""
+    from vambrace.theory.planning import plan as make
+
+    found = make(
+        arms=_whole("arms", arms),
+        rate=rate,
+        gap=gap,
+        budget=budget,
+        horizon=_whole("horizon", horizon),
+        delta=delta,
+    )
+    typer.echo(found.to_json() if as_json else found)
+
+
 @app.command("list")
 def list_(kind: Annotated[Kind | None, typer.Argument(help="Only these.")] = None, as_json: Json = False) -> None:
     """Show every policy, adversary and environment with its parameters."""
