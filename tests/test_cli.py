@@ -139,6 +139,12 @@ def test_bounds_are_printed_and_orders_marked(run: Run) -> None:
         assert ("~ " in row) == (not bound.explicit)
 
 
+def test_plan_prints_a_table_or_json(run: Run) -> None:
+    expected = vb.plan(arms=4, rate=0.015, gap=0.002, budget=100, horizon=10**6)
+    assert run(*PLAN.split()) == Finished(0, f"{expected}\n", "")
+    assert json.loads(run(*PLAN.split(), "--json").out) == expected.summary()
+
+
 @pytest.mark.parametrize("only", [None, *PLURALS])
 def test_list_shows_every_registered_name(run: Run, only: str | None) -> None:
     words = ["list", only] if only else ["list"]
@@ -166,7 +172,7 @@ def test_version(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [(), ("simulate",), ("attack",), ("bounds",), ("list",), ("reproduce",)], ids=" ".join
+    "words", [(), ("simulate",), ("attack",), ("bounds",), ("plan",), ("list",), ("reproduce",)], ids=" ".join
 )
 def test_help(run: Run, words: tuple[str, ...]) -> None:
     done = run(*words, "--help")
@@ -248,6 +254,7 @@ def assert_mistake(done: Finished) -> None:
 
 
 GAME = "simulate ucb1 --means 0.9,0.5"
+PLAN = "plan --arms 4 --rate 0.015 --gap 0.002 --budget 100 --horizon 1e6"
 MISTAKES = {
     "frob": "'frob'",
     "--frob": "--frob",
@@ -296,6 +303,16 @@ MISTAKES = {
     "bounds --policy se-wr --gaps x": "gaps: expected a number, got 'x'",
     "bounds --policy se_wr --gaps 0.1": "unknown policy 'se_wr'; did you mean 'se-wr'?",
     "bounds --policy se-wr --gaps 0.1 --horizon 1": "horizon: expected at least one round for each of the 2 arms",
+    "plan --arms 4": "--rate",
+    f"{PLAN} --arms 1": "arms: expected a whole number in [2, 1000000], got 1",
+    f"{PLAN} --arms x": "arms: expected a whole number such as 1000 or 1e6, got 'x'",
+    f"{PLAN} --rate x": "--rate",
+    f"{PLAN} --rate 0": "rate: expected a number in (0, 1], got 0.0",
+    f"{PLAN} --gap 0.02": "gap: expected a number in (0, 0.015], got 0.02",
+    f"{PLAN} --gap nan": "gap: expected a number in (0, 0.015], got nan",
+    f"{PLAN} --budget -1": "budget: expected a number in [0, 1e+18], got -1.0",
+    f"{PLAN} --horizon 3": "horizon: expected at least one round for each of the 4 arms, got 3",
+    f"{PLAN} --delta 1": "delta: expected a number in (0, 1), got 1.0",
     "reproduce --horizon x": "horizon: expected a whole number such as 1000 or 1e6, got 'x'",
     "reproduce --horizon 3": "horizon: expected at least one round for each of the 5 arms, got 3",
     "reproduce --replications 0": "replications: expected a whole number in [1, ",
@@ -353,7 +370,9 @@ def test_the_installed_command_runs() -> None:
     assert_mistake(Finished(done.returncode, done.stdout, done.stderr))
 
 
-@pytest.mark.parametrize("words", [["--help"], ["--version"], ["simulate", "--help"], ["list", "--json"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [["--help"], ["--version"], ["simulate", "--help"], ["list", "--json"], PLAN.split()], ids=" ".join
+)
 def test_what_needs_no_simulation_imports_nothing_heavy(words: list[str]) -> None:
     done = fresh(
         "import sys, vambrace.cli\n"

@@ -42,8 +42,27 @@ def values(name: str, kind: Any, default: Any) -> st.SearchStrategy[Any]:
     return by_type[kind]
 
 
+@st.composite
+def replays(draw: st.DrawFn) -> vb.Replay:
+    """Logs of a few events; the names of the arms may be any texts."""
+    events = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    counts = [draw(st.integers(0, most)) for most in events]
+    rewards = draw(st.none() | st.lists(st.floats(0, 1), min_size=sum(events), max_size=sum(events)))
+    texts = st.sampled_from(["none", "a/b", "a,b=c:d", "100 %", "%6E", "\t"]) | st.text(min_size=1)
+    labels = draw(st.none() | st.lists(texts, min_size=len(events), max_size=len(events), unique=True))
+    return vb.Replay(
+        mode=draw(st.sampled_from(["exact", "bootstrap"])),
+        events=events,
+        successes=counts if rewards is None else None,
+        rewards=rewards,
+        labels=labels,
+    )
+
+
 def things(cls: type[Any]) -> st.SearchStrategy[Any]:
     """Objects of a class; parameters that have a default are given or left out."""
+    if cls is vb.Replay:
+        return replays()
     hints = get_type_hints(cls)
     needed: dict[str, st.SearchStrategy[Any]] = {}
     optional: dict[str, st.SearchStrategy[Any]] = {}
@@ -76,6 +95,11 @@ def test_a_spec_gives_back_the_object_that_it_was_made_of(kind: str, cls: type[A
         (vb.Conceal(budget=float("inf"), arm=np.int64(1)), "conceal:arm=1"),  # type: ignore[arg-type]
         (vb.Conceal(budget=10**20), "conceal:budget=1e+20"),
         (vb.Bernoulli(np.array([1.0, 0.25])), "bernoulli:means=1/0.25"),  # type: ignore[arg-type]
+        (vb.Replay(events=[3, 2], successes=[1, 0]), "replay:events=3/2,successes=1/0"),
+        (
+            vb.Replay(mode="bootstrap", events=[2], successes=None, rewards=[0.5, 1], labels=["a b"]),
+            "replay:mode=bootstrap,events=2,successes=none,labels=a%20b,rewards=0.5/1",
+        ),
     ],
     ids=repr,
 )

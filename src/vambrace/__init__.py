@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     )
     from vambrace.engine.result import Result
     from vambrace.engine.simulate import simulate
-    from vambrace.environments import Bernoulli, Beta, ClippedGaussian, Deterministic
+    from vambrace.environments import Bernoulli, Beta, ClippedGaussian, Deterministic, Replay
     from vambrace.errors import VambraceError
     from vambrace.foreign import Foreign
     from vambrace.lab.attack_suite import AttackReport, attack_suite
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         TsallisINF,
     )
     from vambrace.protocols import Adversary, Environment, Policy
+    from vambrace.theory.planning import Plan, plan
 
 __version__ = "0.1.0"
 
@@ -113,8 +114,10 @@ __all__ = [
     "ObservationFree",
     "OracleConstant",
     "PhaseBurst",
+    "Plan",
     "Policy",
     "RandomFlips",
+    "Replay",
     "Result",
     "RobustPhasedElimination",
     "SEWRStop",
@@ -125,6 +128,7 @@ __all__ = [
     "VambraceError",
     "attack_suite",
     "kernel",
+    "plan",
     "rare_kernel",
     "simulate",
 ]
@@ -150,7 +154,7 @@ _HOMES = {
     ),
     "vambrace.engine.result": ("Result",),
     "vambrace.engine.simulate": ("simulate",),
-    "vambrace.environments": ("Bernoulli", "Beta", "ClippedGaussian", "Deterministic"),
+    "vambrace.environments": ("Bernoulli", "Beta", "ClippedGaussian", "Deterministic", "Replay"),
     "vambrace.errors": ("VambraceError",),
     "vambrace.foreign": ("Foreign",),
     "vambrace.lab.attack_suite": ("AttackReport", "attack_suite"),
@@ -181,6 +185,7 @@ _HOMES = {
         "TsallisINF",
     ),
     "vambrace.protocols": ("Adversary", "Environment", "Policy"),
+    "vambrace.theory.planning": ("Plan", "plan"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

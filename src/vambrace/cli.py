@@ -121,7 +121,7 @@ def simulate(
             ]
         )
     title = f"{results[0].horizon:,} rounds, {results[0].replications} replications, adversary {attack}"
-    _print_table(title, ["policy", "regret", "5 % … 95 %", "best arm", "cost", "engine"], rows)
+    _print_table(title + _noted(environment), ["policy", "regret", "5 % … 95 %", "best arm", "cost", "engine"], rows)
 
 
 @app.command()
@@ -155,11 +155,12 @@ def attack(
     if as_json:
         typer.echo(json.dumps(report.summary(), indent=2))
         return
+    note = _noted(report.environment)
     columns = ["budget", "attack", "regret", "cost", "engine", "warning"]
     for title, found in (("every attack", report.rows), ("worst of each budget", report.worst.values())):
         rows = [row.summary() for row in found]
         _print_table(
-            f"{policy}, {report.clean.horizon:,} rounds, {report.clean.replications} replications: {title}",
+            f"{policy}, {report.clean.horizon:,} rounds, {report.clean.replications} replications{note}: {title}",
             columns,
             [
                 [
@@ -252,6 +253,30 @@ def verify(
         raise typer.Exit(1)
 
 
+@app.command()
+def plan(
+    arms: Annotated[str, typer.Option(metavar="NUMBER", help="How many arms there are.")],
+    rate: Annotated[float, typer.Option(help="The mean reward of the best arm, for example a click rate.")],
+    gap: Annotated[float, typer.Option(help="The smallest gap worth finding.")],
+    budget: Annotated[float, typer.Option(help="How many events may be fake.")],
+    horizon: Annotated[str, typer.Option(metavar="NUMBER", help="How many rounds there are; 1e6 is understood.")],
+    delta: Annotated[float | None, typer.Option(help="The chance of failure; arms / horizon by default.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Tell how long SE-WR needs to find a gap, what it costs, and how many fake events the horizon can carry."""
+    from vambrace.theory.planning import plan as make
+
+    found = make(
+        arms=_whole("arms", arms),
+        rate=rate,
+        gap=gap,
+        budget=budget,
+        horizon=_whole("horizon", horizon),
+        delta=delta,
+    )
+    typer.echo(found.to_json() if as_json else found)
+
+
 @app.command("list")
 def list_(kind: Annotated[Kind | None, typer.Argument(help="Only these.")] = None, as_json: Json = False) -> None:
     """Show every policy, adversary and environment with its parameters."""
@@ -333,6 +358,11 @@ def _environment(means: str | None, env: str | None) -> Environment:
         came = "neither" if means is None else "both"
         raise InvalidParameter(f"environment: expected either --means 0.9,0.8 or --env NAME:means=0.9/0.8, got {came}")
     return registry.environment(env if env is not None else f"bernoulli:means={(means or '').replace(',', '/')}")
+
+
+def _noted(environment: Environment) -> str:
+    """What a table's title must say about the arms."""
+    return f", {environment.note}" if environment.note else ""
 
 
 def _attack(spec: str) -> Adversary:

@@ -6,7 +6,7 @@ returning a new state and changes arrays in place. Write a new one by copying th
 `vambrace.testing` over it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -121,9 +121,14 @@ class Environment:
     draw(state, arm, rng) -> reward
     draw_total(state, arm, pulls, rng) -> the sum of `pulls` rewards in one draw; None where there is no closed form
     outcomes(state, arm) -> (high, low, chance of high), where an arm has no more than two rewards; else None
+
+    Rewards are independent draws, unless `supply` says that an arm has only so many: then no two draws are of the same
+    one, and a draw beyond the last returns NaN, which ends the game with what `bad_draw` says.
     """
 
     name: ClassVar[str]
+    supply: Sequence[int] | None = None  # how many rewards each arm has; None: without end
+    note: str = ""  # what every report must say about these arms
     draw: Kernel
     draw_total: Kernel | None = None
     outcomes: Kernel | None = None
@@ -140,3 +145,7 @@ class Environment:
     def init(self) -> Any:
         """A fresh state."""
         raise NotImplementedError
+
+    def bad_draw(self, t: int, arm: int, value: float) -> str:
+        """What is wrong with a draw that is no reward in [0, 1]."""
+        return f"expected a reward in [0, 1], got {value} in round {t}"

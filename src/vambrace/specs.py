@@ -1,9 +1,14 @@
-"""Parameters as text: the spec string of an object, and a text as the value that a parameter's type asks for."""
+"""Parameters as text: the spec string of an object, and a text as the value that a parameter's type asks for.
+
+In a text that is a parameter, the signs that a spec is made of and blanks are written as in a web address: %2C.
+"""
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
+from urllib.parse import quote, unquote
 
 import numpy as np
 
@@ -42,7 +47,7 @@ def value_of(where: str, kind: Any, text: str) -> Any:
     if get_origin(kind) in (Sequence, tuple):
         return tuple(value_of(where, get_args(kind)[0], each) for each in text.split("/"))
     if kind is str:
-        return text
+        return unquote(text)
     if kind is bool:
         if text not in ("true", "false"):
             raise InvalidParameter(f"{where}: expected true or false, got {text!r}")
@@ -62,8 +67,8 @@ def _text(value: Any, kind: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, tuple):
         return "/".join(_text(each, *get_args(kind)[:1]) for each in value)
-    if isinstance(value, str):
-        return value
+    if isinstance(value, str):  # "none" is a word of its own
+        return "%6Eone" if value == "none" else re.sub(r"[%,/=\s]", lambda found: quote(found[0], safe=""), value)
     if int in (kind, *get_args(kind)):
         return repr(int(value))
     number = float(value)

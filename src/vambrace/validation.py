@@ -79,15 +79,22 @@ def choice(name: str, value: Any, known: Sequence[str]) -> str:
     return str(value)
 
 
+def listed(name: str, values: Any, length: int | None = None) -> Sequence[Any]:
+    """A sequence: so many values, or one for each arm and at least one."""
+    if not is_sequence(values):
+        raise InvalidParameter(f"{name}: expected a sequence, one value for each arm, got {values!r}")
+    if len(values) == 0:
+        raise InvalidParameter(f"{name}: expected at least one arm, got none")
+    if length is not None and len(values) != length:
+        raise InvalidParameter(f"{name}: expected {length:,} values, got {len(values):,}")
+    return values
+
+
 def means(values: Any, *, open_ends: bool = False) -> tuple[float, ...]:
     """One mean in [0, 1] for each arm, at least one arm."""
-    if not is_sequence(values):
-        raise InvalidParameter(f"means: expected a sequence of numbers, one for each arm, got {values!r}")
-    if len(values) == 0:
-        raise InvalidParameter("means: expected at least one arm, got none")
     return tuple(
         number(f"means[{k}]", value, low=0.0, high=1.0, open_low=open_ends, open_high=open_ends)
-        for k, value in enumerate(values)
+        for k, value in enumerate(listed("means", values))
     )
 
 

@@ -75,7 +75,8 @@ class Result:
         regret, cost = _spread(self.pseudo_regret[:, -1]), _spread(self.cost[:, -1])
         attacker = spec_of(self.adversary) if self.adversary else "no adversary"
         times = "1 replication" if self.replications == 1 else f"{self.replications} replications"
-        players = f"{spec_of(self.policy)} against {attacker}"
+        note = f" ({self.environment.note})" if self.environment.note else ""
+        players = f"{spec_of(self.policy)} against {attacker}{note}"
         return (
             f"{players}: regret {regret['mean']:,.1f} ± {regret['standard_error']:,.1f} "
             f"after {self.horizon:,} rounds ({times}), cost {cost['mean']:,.1f}"

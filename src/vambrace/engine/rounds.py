@@ -108,6 +108,8 @@ def play(
                 if MEDIUM:
                     for k in range(n_arms):
                         raw_rewards[k] = seen_rewards[k] = draw(environment, k, streams.environment)
+                        if not 0.0 <= raw_rewards[k] <= 1.0:
+                            return BAD_DRAW, t, k, raw_rewards[k]
                     adversary = corrupt(adversary, t, seen_rewards, streams.adversary)
                     for k in range(n_arms):
                         if not abs(seen_rewards[k]) <= LARGEST:

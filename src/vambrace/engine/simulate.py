@@ -45,7 +45,8 @@ def simulate(
     checkpoints  how many log-spaced rounds to record, or the rounds themselves; the last is always the horizon
     bounded      clip altered rewards to [0, 1]; False allows any real number
     realized     also compute the realised and the observed regret. None: where it is cheap, that is where the sum of
-                 many rewards is one draw (Bernoulli, deterministic) or the adversary is medium
+                 many rewards is one draw (Bernoulli, deterministic) or the adversary is medium. Not where arms run out
+                 of rewards (an exact replay), unless the adversary is medium, who is shown one of each in every round
     threads      how many replications run at once; None: one a core. The numbers do not depend on it
     interpret    run the same kernels as plain Python (for debugging; some 500 times slower, the same numbers)
     progress     show a bar; None: where standard error is a terminal and it takes longer than a second
@@ -137,6 +138,11 @@ class _Game:
         if realized is None:
             realized = medium or environment.draw_total is not None
         realized = validation.flag("realized", realized)
+        if realized and not medium and environment.supply is not None:
+            raise NotApplicable(
+                f"realized regret: expected arms without end, got {environment.name}, "
+                "where drawing what the other arms would have paid uses up their rewards"
+            )
         means = environment.arm_means()
         game = cls(
             policy, environment, adversary, horizon, n_arms, means, validation.flag("bounded", bounded), realized
@@ -200,6 +206,8 @@ class _Game:
         policy, environment, adversary = self.policy, self.environment, self.adversary
         if policy.quiet is None:
             return "a policy with quiet stretches", f"{policy.name}, which may change its mind after any round"
+        if environment.supply is not None:
+            return "independent rewards", f"{environment.name}, which draws no reward twice"
         if environment.outcomes is None:
             return "arms with two rewards, whose sums are binomial", f"{environment.name}"
         if self.realized and environment.draw_total is None:
@@ -238,7 +246,7 @@ class _Game:
     def fault(self, code: int, t: int, arm: int, value: float) -> str:
         """What went wrong, and who did it."""
         if code == rounds.BAD_DRAW:
-            return f"environment {self.environment.name}: expected a reward in [0, 1], got {value} in round {t}"
+            return f"environment {self.environment.name}: {self.environment.bad_draw(t, arm, value)}"
         if code == rounds.BAD_ARM or self.adversary is None:
             return f"policy {self.policy.name}: expected an arm in [0, {self.n_arms - 1}], got {arm} in round {t}"
         return f"adversary {self.adversary.name}: expected a finite reward, got {value} for arm {arm} in round {t}"

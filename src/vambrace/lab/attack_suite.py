@@ -114,7 +114,8 @@ class AttackReport:
         return polars.DataFrame([row | {"warnings": "; ".join(row["warnings"])} for row in rows])
 
     def __str__(self) -> str:
-        lines = [f"{registry.spec_of(self.policy)}, {self.clean.horizon:,} rounds: worst regret over all attacks"]
+        note = f", {self.environment.note}" if self.environment.note else ""
+        lines = [f"{registry.spec_of(self.policy)}, {self.clean.horizon:,} rounds{note}: worst regret over all attacks"]
         for budget, row in self.worst.items():
             lines.append(f"  budget {budget:g}: {row.regret:,.1f} by {row.attack}, which spent {row.cost:,.1f}")
         return "\n".join([*lines, *(f"  warning: {warning}" for warning in self.warnings)])

@@ -28,6 +28,7 @@ def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> "altai
     if not results:
         raise InvalidParameter("figure: expected at least one result, got none")
     altair = _altair()
+    title = " – ".join(dict.fromkeys([title, *(r.environment.note for r in results if r.environment.note)]))  # noqa: RUF001
     panels = list(dict.fromkeys(_attack(result) for result in results))
     lines = list(dict.fromkeys(spec_of(result.policy) for result in results))
     rows = [row for result in results for row in _curve(result)]

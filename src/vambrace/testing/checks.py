@@ -58,20 +58,31 @@ def check_adversary(adversary: Adversary, policy: Policy | None = None) -> None:
 
 
 def check_environment(environment: Environment) -> None:
-    """Rewards in [0, 1] with the means that are claimed, in single draws and in sums."""
+    """Rewards in [0, 1] with the means that are claimed, in single draws and in sums.
+
+    Where an arm has no more rewards than are drawn here, it must pay exactly what it claims and then nothing.
+    """
     _check_specification(environment)
     _require(is_kernel(environment.draw), f"{environment.name}: mark draw @kernel")
-    means = environment.arm_means()
+    means, supply = environment.arm_means(), environment.supply
     _require(bool(((means >= 0) & (means <= 1)).all()), f"{environment.name}: a mean outside [0, 1]")
-    slack = sqrt(log(2 / FALSE_ALARM) / (2 * DRAWS))  # Hoeffding
-    rewards = np.zeros(DRAWS)
+    _require(
+        supply is None or environment.draw_total is environment.outcomes is None,
+        f"{environment.name}: offer no draw_total and outcomes, rewards of a limited supply are not independent",
+    )
     fill = compiled(_fill, {"draw": environment.draw})
     for arm in range(environment.n_arms):
-        fill(environment.init(), arm, stream(1, arm), rewards)
+        rewards = np.zeros(DRAWS if supply is None else min(DRAWS, supply[arm]))
+        slack = sqrt(log(2 / FALSE_ALARM) / (2 * len(rewards)))  # Hoeffding's, which also holds without replacement
+        state = environment.init()
+        fill(state, arm, stream(1, arm), rewards)
         _require(rewards.min() >= 0 and rewards.max() <= 1, f"{environment.name}: a reward outside [0, 1]")
+        if supply is not None and len(rewards) == supply[arm]:
+            slack, beyond = 1e-12, environment.draw(state, arm, stream(3, arm))
+            _require(np.isnan(beyond), f"{environment.name}: arm {arm} pays more often than its supply allows")
         _require(abs(rewards.mean() - means[arm]) <= slack, f"{environment.name}: arm {arm} has another mean")
         state, rng = environment.init(), stream(1, arm)
-        again = [environment.draw(state, arm, rng) for _ in range(50)]
+        again = [environment.draw(state, arm, rng) for _ in rewards[:50]]
         _require(again == rewards[:50].tolist(), f"{environment.name}: compiled and interpreted draws differ")
         if environment.draw_total is not None:
             total = environment.draw_total(environment.init(), arm, DRAWS, stream(2, arm))

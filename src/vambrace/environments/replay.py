@@ -1,0 +1,200 @@
+"""Replay: the arms of a finished A/B test or log.
+
+Exact       Each arm pays what was logged for it, in random order and no event twice: a draw of an arm with n events
+            left, s of them successes, is a success with probability s / n. Where viewers were assigned at random and
+            the counts are complete, this replays the test itself. An arm whose events are used up ends the game.
+Bootstrap   Events are drawn with replacement, so that a game may be longer than the log: independent rewards with the
+            logged frequencies as their law. These are not the logged events; every report says ``mode=bootstrap``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import fsum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vambrace import logs, validation
+from vambrace.environments import bernoulli, means
+from vambrace.errors import InvalidParameter
+from vambrace.kernel import kernel
+from vambrace.protocols import Environment, Floats, Integers, Kernel
+from vambrace.sampling import Stream, uniform
+
+MODES = ("exact", "bootstrap")
+
+
+class CountState(NamedTuple):
+    """A log of zeros and ones: what each arm has left."""
+
+    events: Integers
+    successes: Integers
+
+
+class RewardState(NamedTuple):
+    """A log of any rewards: those of arm k begin at first[k], and the first events[k] of them can be drawn."""
+
+    events: Integers
+    first: Integers
+    rewards: Floats
+
+
+@kernel
+def draw_count(state: CountState, arm: int, rng: Stream) -> float:
+    left = state.events[arm]
+    if left == 0:
+        return np.nan
+    state.events[arm] = left - 1
+    if uniform(rng) * left < state.successes[arm]:  # the product is below `left` also when it is rounded
+        state.successes[arm] -= 1
+        return 1.0
+    return 0.0
+
+
+@kernel
+def draw_reward(state: RewardState, arm: int, rng: Stream) -> float:
+    left = state.events[arm]
+    if left == 0:
+        return np.nan
+    first = state.first[arm]
+    drawn, last = first + int(uniform(rng) * left), first + left - 1
+    reward = state.rewards[drawn]
+    state.rewards[drawn], state.rewards[last] = state.rewards[last], reward  # one step of Fisher and Yates
+    state.events[arm] = left - 1
+    return reward
+
+
+@kernel
+def draw_again(state: RewardState, arm: int, rng: Stream) -> float:
+    return state.rewards[state.first[arm] + int(uniform(rng) * state.events[arm])]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replay(Environment):
+    """The arms of a finished test or log; `Replay.from_table` and `Replay.from_log` read files.
+
+    mode       "exact": no event twice, an error where an arm has none left; "bootstrap": with replacement
+    events     how many events each arm has: how often it can be pulled in an exact replay
+    successes  how many of them were a success; None where `rewards` are given
+    labels     what the arms are called; None: by their numbers
+    rewards    where they are not all 0 or 1: those of the first arm, then those of the second, and so on
+
+    >>> import vambrace as vb
+    >>> test = vb.Replay(events=(2_108, 2_046), successes=(32, 15), labels=("old", "new"))
+    >>> test.arm_means().round(4).tolist()
+    [0.0152, 0.0073]
+    >>> vb.simulate(vb.SE(), test, horizon=4_000).pulls.tolist()
+    [[2000, 2000]]
+    """
+
+    name = "replay"
+
+    mode: str = "exact"
+    events: Sequence[int]
+    successes: Sequence[int] | None
+    labels: Sequence[str] | None = None
+    rewards: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        validation.choice("mode", self.mode, MODES)
+        listed = enumerate(validation.listed("events", self.events))
+        events = tuple(validation.whole(f"events[{k}]", each, low=1) for k, each in listed)
+        if (self.successes is None) == (self.rewards is None):
+            came = "neither" if self.rewards is None else "both"
+            raise InvalidParameter(f"successes: expected either these or rewards, got {came}")
+        object.__setattr__(self, "events", events)
+        if self.successes is not None:
+            object.__setattr__(self, "successes", _checked_successes(self.successes, events))
+        if self.labels is not None:
+            object.__setattr__(self, "labels", _checked_labels(self.labels, len(events)))
+        if self.rewards is not None:
+            object.__setattr__(self, "rewards", _checked_rewards(self.rewards, sum(events)))
+
+    @classmethod
+    def from_table(cls, source: Any, test: Any = None, *, mode: str = "exact") -> "Replay":
+        """One test of a table, with one row for each arm: a CSV, TSV, Parquet or JSON lines file, or a Polars frame.
+
+        Columns: `arm`, `events` (or impressions, views, trials), `successes` (or clicks, conversions) and, where it has
+        several tests, `test`.
+        """
+        return cls(mode=mode, **logs.read_table(source, test)._asdict())
+
+    @classmethod
+    def from_log(cls, source: Any, *, arm: str = "arm", reward: str = "reward", mode: str = "exact") -> "Replay":
+        """A log with one row for each event; `arm` and `reward` name the columns. Rewards are numbers in [0, 1]."""
+        return cls(mode=mode, **logs.read_log(source, arm, reward)._asdict())
+
+    @property
+    def supply(self) -> Sequence[int] | None:  # type: ignore[override]
+        """The events, where none is drawn twice."""
+        return self.events if self.mode == "exact" else None
+
+    @property
+    def note(self) -> str:  # type: ignore[override]
+        """Whether these are the logged events or draws from them."""
+        return "" if self.mode == "exact" else f"{self.name}:mode={self.mode}"
+
+    @property
+    def draw(self) -> Kernel:  # type: ignore[override]
+        """The kernel of this mode and of this kind of log."""
+        if self.mode == "exact":
+            return draw_count if self.rewards is None else draw_reward
+        return bernoulli.draw if self.rewards is None else draw_again
+
+    @property
+    def draw_total(self) -> Kernel | None:  # type: ignore[override]
+        """Only zeros and ones that are drawn with replacement have a binomial sum."""
+        return bernoulli.draw_total if self.draw is bernoulli.draw else None
+
+    @property
+    def outcomes(self) -> Kernel | None:  # type: ignore[override]
+        """Likewise the two rewards of an arm."""
+        return bernoulli.outcomes if self.draw is bernoulli.draw else None
+
+    def arm_means(self) -> Floats:
+        """The logged ones."""
+        if self.successes is not None:
+            return np.array(self.successes) / np.array(self.events)
+        return np.array([fsum(each) / len(each) for each in np.split(self._rewards, np.cumsum(self.events)[:-1])])
+
+    def init(self) -> CountState | RewardState | means.State:
+        """All events of the log."""
+        if self.rewards is not None:
+            events = np.array(self.events)
+            return RewardState(events, np.cumsum(events) - events, self._rewards.copy())
+        if self.mode == "exact":
+            return CountState(np.array(self.events), np.array(self.successes))
+        return means.State(self.arm_means())
+
+    def bad_draw(self, t: int, arm: int, value: float) -> str:
+        """An arm without events."""
+        label = f" ({self.labels[arm]})" if self.labels is not None and self.labels[arm] != str(arm) else ""
+        return (
+            f"expected an arm with events left, got arm {arm}{label}, whose {self.events[arm]:,} events are used up "
+            f"in round {t:,}: use mode=bootstrap or a shorter horizon"
+        )
+
+    @cached_property
+    def _rewards(self) -> Floats:
+        return np.array(self.rewards, dtype=np.float64)
+
+
+def _checked_successes(successes: Any, events: tuple[int, ...]) -> tuple[int, ...]:
+    found = enumerate(zip(validation.listed("successes", successes, len(events)), events, strict=True))
+    return tuple(validation.whole(f"successes[{k}]", each, low=0, high=high) for k, (each, high) in found)
+
+
+def _checked_labels(labels: Any, n_arms: int) -> tuple[str, ...]:
+    found = tuple(validation.listed("labels", labels, n_arms))
+    for k, label in enumerate(found):
+        if not isinstance(label, str) or not label or label in found[:k]:
+            raise InvalidParameter(f"labels[{k}]: expected a text that names this arm alone, got {label!r}")
+    return found
+
+
+def _checked_rewards(rewards: Any, length: int) -> tuple[float, ...]:
+    for i, reward in enumerate(validation.listed("rewards", rewards, length)):
+        if not validation.is_number(reward) or not 0.0 <= reward <= 1.0:  # here and not in a function: there are many
+            raise InvalidParameter(f"rewards[{i}]: expected a number in [0, 1], got {reward!r}")
+    return tuple(map(float, rewards))

@@ -1,0 +1,201 @@
+"""Planning: how long must a game be so that SE-WR finds a gap although `budget` events may be fake?
+
+An arm is gone *for certain* after n pulls of each arm when the rule drops it in the worst case that its guarantee
+leaves open: chance has moved both means against us as far as the radius allows, and the attacker has spent the whole
+budget against us.
+
+paper   4 (sqrt(L / n) + C / n) < gap, L = ln(2KT/delta)   E1
+tight   2 (sqrt(L' / n) + C / n) < gap, L' = ln(KT/delta)
+kl      The best arm's raw mean is the lowest m with n kl(m, rate) <= L and the other arm's the highest m with
+        n kl(m, rate - gap) <= L. Then the attacker takes c from the best arm's total and adds C - c to the other's.
+        The rule must drop the other arm for every c.
+
+With probability 1 - delta (1 - 2 delta for tight, which needs both directions of a difference of means) nothing takes
+longer. Most games are decided sooner.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from math import sqrt
+from typing import Any
+
+from vambrace import validation
+from vambrace.policies.radii import PAPER, PIECES, RADII, TIGHT, Rule, kl, make_rule, separated
+
+UNIFORM = "no arm can be eliminated within this horizon: this would be uniform play"
+ASSUMPTIONS = (
+    "every other arm lies this gap below the best (arms further below go sooner), and chance and attacker do the worst "
+    "that the guarantee allows (most games are decided sooner)"
+)
+HEADINGS = ("radius", "pulls of each arm", "round", "regret at most", "fits", "largest budget")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RadiusPlan:
+    """What one radius of SE-WR needs.
+
+    pulls           of each arm until the gap is resolved for certain; None: more than any game has
+    round           the round at which that is: pulls times arms
+    regret          what is lost in expectation, at most: the gap for each pull of another arm until then, and for every
+                    round where the guarantee fails; that of uniform play where the horizon is too short
+    fits            whether this happens within the horizon
+    largest_budget  the most fake events that this horizon can carry; None: not even without any is the gap resolved
+    """
+
+    radius: str
+    pulls: int | None
+    round: int | None
+    regret: float
+    fits: bool
+    largest_budget: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What SE-WR needs to find a gap, for each radius."""
+
+    arms: int
+    rate: float
+    gap: float
+    budget: float
+    horizon: int
+    delta: float
+    rows: tuple[RadiusPlan, ...]
+
+    @property
+    def feasible(self) -> bool:
+        """Whether any radius resolves the gap within the horizon."""
+        return any(row.fits for row in self.rows)
+
+    def summary(self) -> dict[str, Any]:
+        """All figures, ready for JSON."""
+        return {
+            **asdict(self),
+            "rows": [asdict(row) for row in self.rows],
+            "verdict": self.verdict,
+            "assumed": ASSUMPTIONS,
+        }
+
+    def to_json(self) -> str:
+        """The summary as text."""
+        return json.dumps(self.summary(), indent=2)
+
+    @property
+    def verdict(self) -> str:
+        """The plan in one sentence."""
+        if not self.feasible:
+            return UNIFORM
+        row = min((row for row in self.rows if row.fits), key=lambda row: row.round or 0)
+        return f"radius {row.radius} resolves a gap of {self.gap:g} by round {row.round:,} of {self.horizon:,}"
+
+    def __str__(self) -> str:
+        title = (
+            f"{self.arms} arms, rate {self.rate:g}, gap {self.gap:g}, budget {self.budget:,g}, "
+            f"{self.horizon:,} rounds, delta {self.delta:g}"
+        )
+        table = [HEADINGS, *(_cells(row) for row in self.rows)]
+        widths = [max(len(line[i]) for line in table) for i in range(len(HEADINGS))]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in table]
+        failing = [f"radius {row.radius}: {UNIFORM}" for row in self.rows if not row.fits and self.feasible]
+        return "\n".join([title, *lines, *failing, self.verdict, f"Assumed: {ASSUMPTIONS}."])
+
+
+def plan(*, arms: int, rate: float, gap: float, budget: float, horizon: int, delta: float | None = None) -> Plan:
+    """How many pulls SE-WR needs to find a gap, what they cost, and how many fake events the horizon can carry.
+
+    arms     how many there are
+    rate     the mean reward of the best arm
+    gap      the smallest gap worth finding: the others have the mean rate - gap
+    budget   how many events may be fake
+    horizon  how many rounds there are
+    delta    the chance that the guarantee fails; None: arms / horizon
+
+    >>> import vambrace as vb
+    >>> found = vb.plan(arms=2, rate=0.5, gap=0.1, budget=100, horizon=100_000)
+    >>> [(row.radius, row.pulls, row.fits) for row in found.rows]
+    [('paper', 45600, True), ('tight', 12901, True), ('kl', 22778, True)]
+    """
+    arms = validation.whole("arms", arms, low=2, high=10**6)
+    arms, horizon = validation.game_size(arms, horizon)
+    rate = validation.number("rate", rate, low=0.0, high=1.0, open_low=True)
+    gap = validation.number("gap", gap, low=0.0, high=rate, open_low=True)
+    budget = validation.budget(budget, finite=True)
+    chance = validation.delta(delta)
+    chance = arms / horizon if chance is None else chance
+
+    def row(radius: str) -> RadiusPlan:
+        def certain(pulls: int, fakes: float) -> bool:
+            return _certain(make_rule(radius, arms, horizon, chance, fakes), rate, gap, pulls)
+
+        pulls = _first(lambda n: certain(n, budget), 1, validation.MOST_ROUNDS)
+        fits = pulls is not None and pulls * arms <= horizon
+        too_large = _first(lambda fakes: not certain(horizon // arms, fakes), 0, horizon)
+        failing = chance * (2.0 if radius == "tight" else 1.0)
+        lost = (arms - 1) * pulls + failing * horizon if fits and pulls is not None else horizon - horizon // arms
+        return RadiusPlan(
+            radius=radius,
+            pulls=pulls,
+            round=None if pulls is None else pulls * arms,
+            regret=gap * min(lost, horizon),
+            fits=fits,
+            largest_budget=too_large - 1 if too_large else None,
+        )
+
+    rows = tuple(row(radius) for radius in RADII)
+    return Plan(arms=arms, rate=rate, gap=gap, budget=budget, horizon=horizon, delta=chance, rows=rows)
+
+
+def _cells(row: RadiusPlan) -> tuple[str, ...]:
+    numbers = ["never" if value is None else f"{value:,}" for value in (row.pulls, row.round)]
+    largest = "none" if row.largest_budget is None else f"{row.largest_budget:,}"
+    return (row.radius, *numbers, f"{row.regret:,.1f}", "yes" if row.fits else "no", largest)
+
+
+def _certain(rule: Rule, rate: float, gap: float, pulls: int) -> bool:
+    """Whether after so many pulls of each arm the rule drops one of mean rate - gap whatever chance and attack did."""
+    if rule.radius == PAPER:
+        return 4.0 * (sqrt(rule.log_single / pulls) + rule.budget / pulls) < gap
+    if rule.radius == TIGHT:
+        return 2.0 * (sqrt(rule.log_equal / pulls) + rule.budget / pulls) < gap
+    level = rule.log_single / pulls
+    high, low = pulls * _unlucky(rate, 0.0, level), pulls * _unlucky(rate - gap, 1.0, level)
+    # The attacker's splits are cut into the rule's pieces, with the worse end for both arms. What counts is the sum of
+    # the attacker's piece and of the one that the rule suspects, so the first and the last cover all between them.
+    most, least = rule.budget, rule.budget / PIECES
+    return separated(rule, high - least, pulls, low + most, pulls) and separated(
+        rule, high - most, pulls, low + least, pulls
+    )
+
+
+def _unlucky(mean: float, end: float, level: float) -> float:
+    """The empirical mean that lies furthest towards `end` among those with kl(m, mean) <= level."""
+    if kl(end, mean) <= level:
+        return end
+    outside, inside = end, mean
+    for _ in range(200):
+        middle = 0.5 * (outside + inside)
+        if middle in (outside, inside):
+            break
+        if kl(middle, mean) <= level:
+            inside = middle
+        else:
+            outside = middle
+    return outside
+
+
+def _first(true: Callable[[int], bool], low: int, high: int) -> int | None:
+    """The least number in [low, high] for which something is true that stays true above it; None: there is none."""
+    step, below = 1, low - 1
+    while not true(min(below + step, high)):
+        below, step = below + step, 2 * step
+        if below >= high:
+            return None
+    above = min(below + step, high)
+    while above - below > 1:
+        middle = (below + above) // 2
+        if true(middle):
+            above = middle
+        else:
+            below = middle
+    return above
