@@ -2,10 +2,10 @@
 
 Ten Bernoulli arms, attacked by Conceal with a budget of 1000, on one core unless a row says otherwise. What competes is
 timed in turns, and the fastest pass counts (for threads their mean), because the machine may be shared; for the
-same reason rows on one core use the processor's clock, but those against peers the wall's. Targets are judged, not
-asserted.
+same reason rows on one core use the processor's clock. Targets are judged, not asserted.
 
-To add a policy or an engine, add a line to CASES; to add a peer, one to PEERS (and its script to `peers/`).
+To add a policy or an engine, add a line to CASES; to set a policy beside a peer's, one to PEERS (and one to the peer's
+script in `peers/`).
 """
 
 import argparse
@@ -35,6 +35,7 @@ from vambrace.sampling import Stream, stream, uniform
 
 MEANS = tuple((95 - 5 * arm) / 100 for arm in range(10))  # as in peers/common.py
 BUDGET = 1000
+PATIENCE = 60.0  # seconds after which a section no longer waits for its records to settle
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,24 @@ CASES = (
     Case("SE-WR-Stop", vb.SEWRStop(budget=BUDGET), most=6),
     Case("PE-WR", vb.PEWR(), most=6),
     Case("UCB1", vb.UCB1(), most=25),
+    Case("SE", vb.SE(), most=100),
+    Case("KL-UCB", vb.KLUCB(), most=800, horizon=10**6),
+    Case("MOSS", vb.MOSS(), most=100, horizon=10**6),
+    Case("Thompson", vb.Thompson(), most=800, horizon=10**6),
+    Case("epsilon-greedy", vb.EpsilonGreedy(), most=100, horizon=10**6),
+    Case("EXP3", vb.EXP3(), most=100, horizon=10**6),
+    Case("EXP3-IX", vb.EXP3IX(), most=100, horizon=10**6),
+    Case("EXP3.P", vb.EXP3P(), most=100, horizon=10**6),
+    Case("EXP3++", vb.EXP3PlusPlus(), most=100, horizon=10**6),
+    Case("Tsallis-INF", vb.TsallisINF(), most=800, horizon=10**6),
+    Case("median-of-means UCB", vb.MedianOfMeansUCB(), most=100, horizon=10**6),
+    Case("trimmed-mean UCB", vb.TrimmedMeanUCB(), most=100, horizon=10**6),
+    Case("UCB-WR", vb.UCBWR(budget=BUDGET), most=100, horizon=10**6),
+    Case("CW-OFUL", vb.CWOFUL(budget=BUDGET), most=100, horizon=10**6),
+    Case("FSAAER", vb.FSAAER(budget=BUDGET), most=100, horizon=10**6),
+    Case("MLAAER", vb.MLAAER(), most=100, horizon=10**6),
+    Case("BARBAR", vb.BARBAR(), most=100, horizon=10**6),
+    Case("robust phased elimination", vb.RobustPhasedElimination(), most=100, horizon=10**6),
     Case("SE-WR, leap", vb.SEWR(budget=BUDGET), horizon=10**12, engine="leap", replications=100),
     Case("PE-WR, leap", vb.PEWR(), horizon=10**12, engine="leap", replications=100),
     Case("MS-SE-WR, corral", vb.MSSEWR(), most=150, horizon=10**6),
@@ -69,21 +88,38 @@ CASES = (
 
 @dataclass(frozen=True)
 class Peer:
-    """One path of another library; `least` is how many times faster vambrace is to be."""
+    """A policy, by the name of our class, on one path of another library; we are to be `least` times faster."""
 
-    name: str
-    folder: str
+    policy: str
+    library: str
     path: str
-    rounds: int
+    rounds: int = 10_000
     least: float | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.policy}, {self.library} {self.path}"
 
 
 PEERS = (
-    Peer("SMPyBandits, loop", "smpybandits", "loop", 20_000, least=500),
-    Peer("SMPyBandits, Evaluator", "smpybandits", "evaluator-cached-rewards", 20_000, least=500),
-    Peer("MABWiser, online", "mabwiser", "online", 20_000, least=500),
-    Peer("PyMAB, Experiment", "pymab", "experiment", 20_000),
-    Peer("PyMAB, native", "pymab", "native", 2_000_000, least=15),
+    Peer("UCB1", "SMPyBandits", "loop", 20_000, least=500),
+    Peer("UCB1", "SMPyBandits", "evaluator", 20_000, least=500),
+    Peer("UCB1", "MABWiser", "online", 20_000, least=500),
+    Peer("UCB1", "PyMAB", "experiment", 20_000),
+    Peer("UCB1", "PyMAB", "native", 2_000_000, least=15),
+    Peer("KLUCB", "SMPyBandits", "loop", least=100),
+    Peer("KLUCB", "PyMAB", "native", least=5),
+    Peer("MOSS", "SMPyBandits", "loop", least=100),
+    Peer("MOSS", "PyMAB", "native", least=5),
+    Peer("Thompson", "SMPyBandits", "loop", least=30),
+    Peer("Thompson", "PyMAB", "native", least=2),
+    Peer("EpsilonGreedy", "SMPyBandits", "loop", least=100),
+    Peer("EpsilonGreedy", "PyMAB", "native", least=5),
+    Peer("EXP3", "SMPyBandits", "loop", least=100),
+    Peer("EXP3", "PyMAB", "native", least=5),
+    Peer("EXP3PlusPlus", "SMPyBandits", "loop", least=100),
+    Peer("TsallisINF", "SMPyBandits", "loop", least=100),
+    Peer("SE", "PyMAB", "native", 200_000, least=5),
 )
 
 
@@ -142,8 +178,9 @@ class Bench:
     ) -> dict[str, list[Lap]]:
         """Pass after pass, all runs in turn, each pass on another core; on a busy machine until records settle."""
         laps: dict[str, list[Lap]] = {name: [] for name in runs}
-        passes, turn = 5 if self.quick else least, 0
-        while turn < passes:
+        least = passes = 5 if self.quick else least
+        turn, started = 0, time.perf_counter()
+        while turn < least or (turn < passes and time.perf_counter() - started < PATIENCE):
             self.say(f"{title}: pass {turn + 1} of {passes}")
             with pinned(turn) if pin else nullcontext():
                 for name, run in runs.items():
@@ -221,15 +258,18 @@ def threads(bench: Bench) -> None:
 
 
 def peers(bench: Bench) -> None:
-    """The same UCB1 experiment elsewhere; ours with all of Python's work for each replication, but no compiling."""
+    """The same experiment elsewhere; ours with all of Python's work for each replication, but no compiling."""
+    found: dict[tuple[str, int], tuple[float, float]] = {}
     for peer in PEERS:
-        home = (bench.peers or Path()) / peer.folder
+        home = (bench.peers or Path()) / peer.library.lower()
         if bench.peers is None or not (home / ".ready").exists():
             bench.notes.append(f"peers: {peer.name} skipped, no environment for it (`make bench` makes them)")
             continue
-        script = Path(__file__).with_name("peers") / f"{peer.folder}_ucb1.py"
+        script = Path(__file__).with_name("peers") / f"{peer.library.lower()}_policies.py"
         bench.say(f"peers: {peer.name}")
-        options = f"--path={peer.path} --rounds={peer.rounds} --repeats={1 if bench.quick else 3}"
+        options = (
+            f"--policy={peer.policy} --path={peer.path} --rounds={peer.rounds} --seconds={0 if bench.quick else 2}"
+        )
         with pinned():
             done = subprocess.run([home / "bin" / "python", script, *options.split()], capture_output=True, text=True)
         if done.returncode != 0:
@@ -237,7 +277,9 @@ def peers(bench: Bench) -> None:
             bench.notes.append(f"peers: {peer.name} FAILED: {done.stderr.strip()[-300:]}")
             continue
         record = json.loads(done.stdout.splitlines()[-1])
-        ours, share = same_experiment(bench, peer)
+        if (peer.policy, peer.rounds) not in found:
+            found[peer.policy, peer.rounds] = same_experiment(bench, peer)
+        ours, share = found[peer.policy, peer.rounds]
         cost = 1e9 / record["rounds_per_second"]
         remark = f"v{record['version']}, T = {peer.rounds:,}; ours {short(ours)} ns/round; "
         remark += f"best arm {record['best_arm_share']:.0%}, ours {share:.0%}"
@@ -245,14 +287,14 @@ def peers(bench: Bench) -> None:
 
 
 def same_experiment(bench: Bench, peer: Peer) -> tuple[float, float]:
-    """Our nanoseconds a round, and how often we played the best arm; a timed run lasts about 0.3 seconds."""
-    run = partial(play, vb.UCB1(), peer.rounds, attacked=False)
+    """Our nanoseconds a round, and how often we played the best arm; a timed run lasts about 0.1 seconds."""
+    run = partial(play, getattr(vb, peer.policy)(), peer.rounds, attacked=False)
     run()  # compiles
-    start = time.perf_counter()
+    start = time.process_time()
     share = float(run(replications=10).pulls[:, 0].mean()) / peer.rounds
-    replications = math.ceil(10 * 0.3 / (time.perf_counter() - start))
-    laps = bench.time(f"peers: ours against {peer.name}", {"ours": partial(run, replications=replications)})
-    return min(laps["ours"]).wall / peer.rounds / replications * 1e9, share
+    replications = math.ceil(10 * 0.1 / (time.process_time() - start))
+    laps = bench.time(f"peers: our {peer.policy}", {"ours": partial(run, replications=replications)})
+    return min(lap.work for lap in laps["ours"]) / peer.rounds / replications * 1e9, share
 
 
 def live(bench: Bench) -> None:

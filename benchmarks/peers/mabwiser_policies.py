@@ -1,20 +1,23 @@
-"""Time UCB1 in MABWiser: its online loop of one predict and one partial_fit per round."""
+"""Time a policy of MABWiser: its online loop of one predict and one partial_fit per round."""
 
 import random
 
 import numpy as np
-from common import MEANS, main
+from common import MEANS, Maker, Policies, main
 from mabwiser.mab import MAB, LearningPolicy
+
+# In MABWiser's scale alpha=1 gives the index mean + sqrt(2 ln t / n).
+POLICIES: Policies = {"UCB1": lambda rounds: LearningPolicy.UCB1(alpha=1.0)}
 
 
 class Online:
-    """One online replication; alpha=1 is the UCB1 index mean + sqrt(2 ln t / n) in MABWiser's scale."""
+    """One online replication."""
 
-    def __init__(self, rounds: int, seed: int) -> None:
+    def __init__(self, maker: Maker, rounds: int, seed: int) -> None:
         """Construct the bandit and the reward source."""
         self.rounds = rounds
         self.random = random.Random(seed).random
-        self.mab = MAB(list(range(len(MEANS))), LearningPolicy.UCB1(alpha=1.0), seed=seed)
+        self.mab = MAB(list(range(len(MEANS))), maker(rounds), seed=seed)
         self.best = 0
 
     def run(self) -> None:
@@ -37,4 +40,4 @@ class Online:
 
 
 if __name__ == "__main__":
-    main("mabwiser", {"online": Online}, default_rounds=10_000)
+    main("mabwiser", POLICIES, {"online": Online}, default_rounds=10_000)
