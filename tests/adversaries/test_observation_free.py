@@ -41,3 +41,14 @@ def test_the_usual_radius_needs_a_longer_script() -> None:
 def test_the_cost_is_a_constant() -> None:
     result = vb.simulate(vb.UCB1(), ENV, vb.ObservationFree(), horizon=50_000, seed=1, checkpoints=[100])
     assert result.cost[0, 0] == result.cost[0, 1] <= 100
+
+
+def test_a_budget_is_split_as_published() -> None:
+    """34 to 66, whatever the budget, but not beyond the horizon; with no limit the published rounds themselves."""
+    means = np.array([0.9, 0.8])
+    assert vb.ObservationFree(budget=300).init(means, 10_000)[1:] == (102, 300)
+    assert vb.ObservationFree().init(means, 10_000)[1:] == (34, 100)
+    assert vb.ObservationFree(budget=300, target_rounds=5).init(means, 10_000)[1:] == (102, 107)
+    assert vb.ObservationFree(budget=1e17).init(means, 10_000)[1:] == (10_000, 20_000)
+    result = vb.simulate(vb.UCB1(), ENV, vb.ObservationFree(budget=500), horizon=50_000, seed=1)
+    assert 250 < result.cost[0, -1] <= 500

@@ -5,17 +5,22 @@ Algorithm   In the first ``zero_rounds`` rounds every arm pays 0; in the next ``
             and every other arm 0; then nothing.   Xu et al. 2021
 Effect      With a constant number of rounds, in the horizon, UCB with a narrow radius and Thompson sampling starve
             every arm but the target: its false lead is never checked again.
-Reading     The defaults are the published budgets for two arms and T = 50,000. Xu et al.'s index is
-            mean + sqrt(ln T / N), with the horizon in it; UCB1 with alpha = 1, ln t in its place, falls as well.
+Reading     By default a budget is split as published for two arms and T = 50,000, 34 rounds to 66, and these
+            are the rounds where it is infinite. Xu et al.'s index is mean + sqrt(ln T / N), with the horizon in it;
+            UCB1 with alpha = 1, ln t in its place, falls as well.
 """
 
 from dataclasses import dataclass
+from math import isinf
 from typing import NamedTuple
 
 from vambrace import validation
 from vambrace.kernel import kernel
 from vambrace.protocols import Adversary, Floats
 from vambrace.sampling import Stream
+
+
+ZERO_ROUNDS, TARGET_ROUNDS = 34, 66  # as published
 
 
 class State(NamedTuple):
@@ -39,8 +44,8 @@ class ObservationFree(Adversary):
     """Zeros for all, then ones for the target only, then silence.
 
     target         the arm to promote; None: the worst
-    zero_rounds    how long every arm pays 0
-    target_rounds  how long the target alone then pays 1
+    zero_rounds    how long every arm pays 0; None: 34 % of the budget
+    target_rounds  how long the target alone then pays 1; None: 66 % of the budget
 
     >>> import vambrace as vb
     >>> attack = vb.ObservationFree()
@@ -57,18 +62,28 @@ class ObservationFree(Adversary):
 
     budget: float = float("inf")
     target: int | None = None  # None: the worst
-    zero_rounds: int = 34
-    target_rounds: int = 66
+    zero_rounds: int | None = None
+    target_rounds: int | None = None
 
     corrupt = staticmethod(corrupt)
 
     def __post_init__(self) -> None:
         validation.budget(self.budget)
         validation.optional_arm("target", self.target)
-        validation.whole("zero_rounds", self.zero_rounds, low=0)
-        validation.whole("target_rounds", self.target_rounds, low=0)
+        for name, rounds in (("zero_rounds", self.zero_rounds), ("target_rounds", self.target_rounds)):
+            if rounds is not None:
+                validation.whole(name, rounds, low=0)
 
     def init(self, means: Floats, horizon: int) -> State:
         """The script; of the means only the worst arm's index is used, where no target is named."""
         target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
-        return State(target, int(self.zero_rounds), int(self.zero_rounds) + int(self.target_rounds))
+        zero_until = self._rounds(self.zero_rounds, ZERO_ROUNDS, horizon)
+        return State(target, zero_until, zero_until + self._rounds(self.target_rounds, TARGET_ROUNDS, horizon))
+
+    def _rounds(self, given: int | None, published: int, horizon: int) -> int:
+        """What is given, or the published share of the budget; a round costs one at most, so that it suffices."""
+        if given is not None:
+            return int(given)
+        if isinf(self.budget):
+            return published
+        return min(horizon, round(self.budget * published / (ZERO_ROUNDS + TARGET_ROUNDS)))
