@@ -261,7 +261,7 @@ MISTAKES = {
     "simulate": "POLICY",
     "list nope": "'nope'",
     "simulate ucb --means 1": "unknown policy 'ucb'; did you mean 'ucb1'?",
-    "simulate ucb1 zz --means 1": "unknown policy 'zz'; known: ms-se-wr, ",
+    "simulate ucb1 zz --means 1": "unknown policy 'zz'; known: barbar, ",
     "simulate se-wr --means 1": "expected se-wr:budget=…, got no budget",
     "simulate se-wr:budget=x --means 1": "se-wr: budget: expected a number, got 'x'",
     "simulate se-wr:budget=-1 --means 1": "se-wr: budget: expected a number in [0, 1e+18], got -1.0",

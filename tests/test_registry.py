@@ -27,6 +27,15 @@ WORDS = {
 }
 
 
+RANGES: dict[str, st.SearchStrategy[Any]] = {  # of parameters that not every number between zero and one suits
+    "budget": st.floats(0.0, 1e18) | st.integers(0, 2**53),
+    "fraction": st.floats(0.0, 0.5, exclude_max=True),
+    "groups": st.integers(1, 10_000),
+    "scale": st.floats(1e-9, 1e12),
+    "slack": st.floats(0.0, 0.5),
+}
+
+
 def values(name: str, kind: Any, default: Any) -> st.SearchStrategy[Any]:
     """Values of a parameter, by its name and type."""
     if NoneType in get_args(kind):
@@ -34,9 +43,9 @@ def values(name: str, kind: Any, default: Any) -> st.SearchStrategy[Any]:
         return st.none() | values(name, some, default)
     if get_origin(kind) is Sequence:
         return st.lists(values(name, get_args(kind)[0], default), min_size=1, max_size=4).map(tuple)
+    if name in RANGES:
+        return RANGES[name]
     if kind is float:
-        if name == "budget":
-            return st.floats(0.0, 1e18) | st.integers(0, 10**18)
         return st.floats(0.0, 1.0, exclude_min=True, exclude_max=True)
     by_type = {bool: st.booleans(), int: st.integers(0, 10**15), str: st.sampled_from(WORDS.get(name, (default,)))}
     return by_type[kind]
@@ -126,7 +135,7 @@ def test_names_are_sorted_kebab_case_and_those_of_the_classes() -> None:
     ("kind", "spec", "message"),
     [
         ("policy", "sewr:budget=1", "unknown policy 'sewr'; did you mean 'se-wr'?"),
-        ("policy", "", "unknown policy ''; known: ms-se-wr, "),
+        ("policy", "", "unknown policy ''; known: barbar, "),
         ("policy", "none", "unknown policy 'none'; "),
         ("policy", "SE", "unknown policy 'SE'; "),
         ("adversary", "conseal", "unknown adversary 'conseal'; did you mean 'conceal'?"),

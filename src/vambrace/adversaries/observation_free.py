@@ -19,7 +19,6 @@ from vambrace.kernel import kernel
 from vambrace.protocols import Adversary, Floats
 from vambrace.sampling import Stream
 
-
 ZERO_ROUNDS, TARGET_ROUNDS = 34, 66  # as published
 
 

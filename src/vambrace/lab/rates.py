@@ -1,4 +1,4 @@
-"""Rates, measured: how regret grows with the horizon and with the budget, at horizons that only the leap engine reaches.
+"""Rates, measured: how regret grows with horizon and budget, as far as only the leap engine reaches.
 
 Each study returns rows, ready for a frame, and fits lines whose intervals come from resampling the replications.
 """
@@ -131,7 +131,7 @@ def pe_wr_exponents(
 
 def _worst_case(horizon: int, budget: float) -> tuple[Floats, dict[str, Any]]:
     """The largest mean regret of PE-WR with two arms over a grid of gaps and the attacks that can hurt it."""
-    scales = {sqrt(2.0 / horizon) * 2.0**j for j in range(0, 9)} | {budget**2 / horizon * 2.0**-j for j in range(-2, 5)}
+    scales = {sqrt(2.0 / horizon) * 2.0**j for j in range(9)} | {budget**2 / horizon * 2.0**-j for j in range(-2, 5)}
     best: tuple[Floats, dict[str, Any]] | None = None
     for gap in sorted(scale for scale in scales if 1.0 / horizon < scale <= 0.5):
         environment = Bernoulli([0.5 + gap / 2.0, 0.5 - gap / 2.0])

@@ -1,0 +1,86 @@
+"""The verification passes, and a policy without its armour makes it fail."""
+
+import dataclasses
+
+import pytest
+
+import vambrace as vb
+from vambrace import registry, theory
+from vambrace.lab import verify as lab
+
+SMALL = ((0.9, 0.7, 0.5, 0.3), 50_000, 200.0)
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One instance, the two attacks that leap, and no game of Theorem 1."""
+    monkeypatch.setattr(lab, "INSTANCES", (SMALL,))
+    attacks = [vb.Conceal(budget=200.0, stop_when_dropped=True), vb.EliminationRush(budget=200.0)]
+    monkeypatch.setattr(lab, "_attacks", lambda budget: attacks)
+    monkeypatch.setattr(lab, "_concealment_game", lambda replications, seed: iter(()))
+
+
+@pytest.mark.usefixtures("short")
+def test_the_bounds_hold() -> None:
+    checks = lab.verify(replications=60)
+    assert {check.promise for check in checks} >= {"SE-WR tight keeps the best arm", "SE-WR, gap-free, additive"}
+    assert all(check.holds for check in checks)
+    ratios = [check.largest_ratio for check in checks if check.largest_ratio is not None]
+    assert all(0 < ratio < 1 for ratio in ratios)
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("radius", ["paper", "tight", "kl"])
+def test_without_the_budget_term_it_fails(radius: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The policy is told zero where the bounds reckon with 200."""
+    monkeypatch.setattr(lab, "RADII", (radius,))
+    monkeypatch.setattr(lab, "armoured", lambda budget, radius: vb.SEWR(budget=0.0, delta=lab.DELTA, radius=radius))
+    violated = [check for check in lab.verify(replications=60) if not check.holds]
+    assert {check.promise for check in violated} >= {f"SE-WR {radius} keeps the best arm"}
+    if radius != "kl":
+        assert any(check.largest_ratio is not None and check.largest_ratio > 1 for check in violated)
+
+
+@pytest.mark.usefixtures("short")
+def test_with_half_the_tight_radius_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of sqrt(L'/n) + C/n."""
+    monkeypatch.setattr(lab, "RADII", ("tight",))
+
+    class Halved(vb.SEWR):
+        def init(self, n_arms: int, horizon: int) -> object:  # type: ignore[override]
+            state = super().init(n_arms, horizon)
+            rule = state.rule._replace(log_equal=state.rule.log_equal / 4, budget=state.rule.budget / 2)
+            return state._replace(rule=rule)
+
+    monkeypatch.setattr(lab, "armoured", lambda budget, radius: Halved(budget=budget, delta=lab.DELTA, radius=radius))
+    checks = lab.verify(replications=60)
+    assert not all(check.holds for check in checks)
+
+
+def test_theorem_one_holds_for_every_policy_and_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = list(lab._concealment_game(3, 1))
+    assert len(found) == len(registry.known("policy"))
+    assert all(row["failures"] == 0 for row in found)
+    assert all(row["largest_ratio"] <= 1 for row in found)
+    true = theory.concealment(8, horizon=48, budget=12)
+    monkeypatch.setattr(lab.theory, "concealment", lambda *_, **__: dataclasses.replace(true, value=1.3 * true.value))
+    assert any(row["failures"] > 0 for row in lab._concealment_game(3, 1))
+
+
+def test_a_check_is_judged_by_its_lower_limit() -> None:
+    def check(at_least: float) -> lab.Check:
+        return lab.Check(
+            promise="p",
+            instance="i",
+            attack="a",
+            replications=10,
+            largest_ratio=None,
+            failures=1,
+            allowed=0.05,
+            at_least=at_least,
+        )
+
+    assert check(0.05).holds
+    assert not check(0.051).holds
+    assert lab.worst([check(0.01), check(0.06), check(0.02)]) == [check(0.06)]
+    assert [row["holds"] for row in lab.summary([check(0.01), check(0.06)])] == [True, False]
