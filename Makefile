@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := smpybandits mabwiser pymab
 
-.PHONY: help test test-slow lint format bench reproduce wheel-check clean
+.PHONY: help test test-slow lint format bench studies reproduce wheel-check clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -41,6 +41,12 @@ build/peers/%/.ready: benchmarks/peers/requirements-%.txt
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet -r $<
 	@touch $@
+
+HEADLINES ?= ../shared/data/upworthy.csv
+
+studies: $(VENV)/.ready ## measure rates and radii again, and write docs/rates.md and docs/radii.md
+	$(BIN)/python studies/rates.py
+	$(BIN)/python studies/radii.py --headlines $(HEADLINES)
 
 reproduce: $(VENV)/.ready ## the paper's policies against an attacker: a table and a figure in out/reproduce
 	$(BIN)/vambrace reproduce --out out/reproduce

@@ -63,7 +63,7 @@ def test_theorem_one_holds_for_every_policy_and_can_fail(monkeypatch: pytest.Mon
     assert all(row["failures"] == 0 for row in found)
     assert all(row["largest_ratio"] <= 1 for row in found)
     true = theory.concealment(8, horizon=48, budget=12)
-    monkeypatch.setattr(lab.theory, "concealment", lambda *_, **__: dataclasses.replace(true, value=1.3 * true.value))
+    monkeypatch.setattr(theory, "concealment", lambda *_, **__: dataclasses.replace(true, value=1.3 * true.value))
     assert any(row["failures"] > 0 for row in lab._concealment_game(3, 1))
 
 

@@ -93,6 +93,15 @@ def test_orders_are_marked_as_such() -> None:
         assert all("order" in bound.holds for bound in promised)
 
 
+def test_pe_wr_by_hand() -> None:
+    """K = 4, T = 10^4, delta = 0.1, C = 7: the caps cost sqrt(T) ln T as printed and sqrt(K T) ln T as repaired."""
+    root, log_t = math.sqrt(4 * 10**4 * math.log(4 * math.log(10**4) / 0.1)), math.log(10**4)
+    printed = root + 100 * log_t + 4 * 7 * log_t + 4 * 49
+    corrected = root + 200 * log_t + 4 * 7 * log_t + 49
+    found = [theory.pe_wr(4, horizon=10**4, budget=7, delta=0.1, corrected=c).value for c in (False, True)]
+    assert found == pytest.approx([printed, corrected])
+
+
 def test_masters_as_the_erratum_has_them() -> None:
     """E2: CORRAL linear in C at sqrt(T), EXP3.P sqrt(C) at T^(2/3)."""
     corral, exp3p = (

@@ -1,0 +1,63 @@
+"""What the studies share: where they write, tables, and the look of their figures."""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import altair
+
+from vambrace.files import whole_file
+from vambrace.report.figures import COLOURS, save
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; the first column is a text, the others are numbers."""
+    lines = [f"| {' | '.join(columns)} |", "|---|" + "--:|" * (len(columns) - 1)]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def write(name: str, text: str) -> None:
+    """A page of the documentation, whole or not at all."""
+    with whole_file(DOCS / name) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+    print(DOCS / name)
+
+
+def draw(name: str, figure: Any) -> None:
+    save(figure, DOCS / "images" / name)
+    print(DOCS / "images" / name)
+
+
+def watcher(title: str) -> Callable[[int, int], None]:
+    """One line of progress on standard error."""
+
+    def watch(done: int, total: int) -> None:
+        print(f"\r{title}: {done} of {total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
+
+    return watch
+
+
+def lines(
+    rows: Sequence[dict[str, Any]], *, x: str, y: str, colour: str, dash: str, titles: dict[str, str], alt: str
+) -> Any:
+    """Lines with points on log scales, one for each colour and dash."""
+    names = list(dict.fromkeys(row[colour] for row in rows))
+    kinds = list(dict.fromkeys(row[dash] for row in rows))
+    log = altair.Scale(type="log")
+    decades = [10**power for power in range(16)]
+    legend = altair.Legend(symbolType="stroke", symbolSize=300, symbolStrokeColor="black", symbolStrokeWidth=2)
+    base = altair.Chart(altair.Data(values=list(rows))).encode(  # type: ignore[no-untyped-call]
+        x=altair.X(f"{x}:Q", title=titles["x"], scale=log, axis=altair.Axis(format=".0e", values=decades)),
+        y=altair.Y(f"{y}:Q", title=titles["y"], scale=log, axis=altair.Axis(format="~s", values=decades)),
+        color=altair.Color(
+            f"{colour}:N", title=titles[colour], sort=names, scale=altair.Scale(domain=names, range=COLOURS)
+        ),
+    )
+    dashes = altair.StrokeDash(f"{dash}:N", title=titles[dash], sort=kinds, legend=legend)
+    figure = altair.layer(
+        base.mark_line(strokeWidth=2).encode(strokeDash=dashes), base.mark_point(filled=True, size=40)
+    )
+    return figure.properties(width=420, height=300, title=titles["title"], description=alt)
