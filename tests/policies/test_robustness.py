@@ -3,11 +3,14 @@
 Frequencies are compared with delta by a one-sided binomial test whose false-alarm probability is one in a million.
 """
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 import vambrace as vb
+from vambrace import registry
 
 DELTA, REPLICATIONS, BUDGET, HORIZON = 0.05, 400, 200, 100_000
 ENV = vb.Bernoulli([0.7, 0.4, 0.3])
@@ -21,10 +24,12 @@ ATTACKS = [
 ]
 
 
-def times_best_arm_lost(policy: vb.Policy, attack: vb.Adversary, *, bounded: bool = True) -> int:
+def times_best_arm_lost(
+    policy: vb.Policy, attack: vb.Adversary, *, bounded: bool = True, replications: int = REPLICATIONS
+) -> int:
     """The best arm is kept exactly if nobody was pulled more often than it."""
     result = vb.simulate(
-        policy, ENV, attack, horizon=HORIZON, replications=REPLICATIONS, seed=1, checkpoints=1, bounded=bounded
+        policy, ENV, attack, horizon=HORIZON, replications=replications, seed=1, checkpoints=1, bounded=bounded
     )
     return int((result.pulls[:, 0] < result.pulls.max(axis=1)).sum())
 
@@ -35,6 +40,23 @@ def test_a_sufficient_budget_keeps_the_best_arm(radius: str, attack: vb.Adversar
     policy = vb.SEWR(budget=BUDGET, delta=DELTA, radius=radius)
     assert times_best_arm_lost(policy, attack) <= TOO_MANY
     assert times_best_arm_lost(policy, attack, bounded=False) <= TOO_MANY
+
+
+OTHERS = [
+    attack
+    for name, attack in registry.specimens("adversary", budget=BUDGET).items()
+    if name not in {each.name for each in ATTACKS} and {*attack.reads} <= {"arms"}
+]
+
+
+@pytest.mark.parametrize("attack", OTHERS, ids=lambda attack: attack.name)
+def test_so_it_does_under_every_other_attack_that_applies(attack: vb.Adversary) -> None:
+    """Every registered one, with the budget that the policy is told, for all three radii."""
+    for radius in ("paper", "tight", "kl"):
+        policy = vb.SEWR(budget=BUDGET, delta=DELTA, radius=radius)
+        limited = dataclasses.replace(attack, budget=BUDGET)  # type: ignore[type-var]
+        lost = times_best_arm_lost(policy, limited, replications=100)
+        assert lost <= int(binom.ppf(1 - 1e-6, 100, DELTA)), radius
 
 
 def test_the_frequency_test_can_fail() -> None:
