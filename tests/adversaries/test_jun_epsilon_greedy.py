@@ -48,3 +48,19 @@ def test_clipped_a_target_that_paid_nothing_yet_cannot_be_made_to_lead() -> None
     assert free.cost.max() < 50
     assert clipped.pulls[:, 2].min() < 0.001 * 10**6
     assert clipped.cost.max() > 0.5 * 10**6
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+def test_with_ten_arms_and_the_default_exploration(bounded: bool) -> None:
+    """Ten arms explore ten times as often: the target soon pays its first one, and then gets its 95 %, clipped or not."""
+    means = [(95 - 5 * arm) / 100 for arm in range(10)]
+    attacked = vb.simulate(
+        vb.EpsilonGreedy(),
+        vb.Bernoulli(means),
+        vb.JunEpsilonGreedy(),
+        horizon=10**6,
+        replications=40,
+        seed=1,
+        bounded=bounded,
+    )
+    assert attacked.pulls[:, 9].min() > 0.95 * 10**6
