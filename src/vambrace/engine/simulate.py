@@ -184,7 +184,7 @@ class _Game:
             "MEDIUM": medium,
             "LOOK": self.adversary is not None and self.adversary.look is not None,
             "WITNESS": self.adversary is not None and self.adversary.witness is not None,
-            "BOUNDED": self.bounded,
+            "BOUNDED": self.bounded or self.adversary is None,  # nobody alters: nothing to clip
             "REALIZED": self.realized,
             "WHOLE": self._pays_whole_rewards(),
             "CLOSED_FORM": total is not None and not medium,
