@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import vambrace as vb
-from vambrace.errors import GameFault, InvalidParameter
+from vambrace.errors import GameFault, InvalidParameter, SnapshotError
 
 with warnings.catch_warnings():  # what other libraries warn of when they are imported is theirs to mend
     warnings.simplefilter("ignore")
@@ -84,7 +84,7 @@ def test_white_box_attacks_do_not_apply_to_what_they_cannot_see() -> None:
         replications=1,
         attacks=[vb.Conceal(stop_when_dropped=True)],
     )
-    assert "expected a policy whose state has 'arms'" in report.skipped["conceal"]
+    assert "expected a policy whose state has 'arms'" in report.skipped["conceal:stop_when_dropped=true"]
 
 
 class Replies:
@@ -105,6 +105,28 @@ class Replies:
 def test_an_arm_that_does_not_exist() -> None:
     with pytest.raises(GameFault, match=r"policy seven: expected an arm in \[0, 2\], got 7 in round 1"):
         vb.simulate(vb.Foreign(make=Replies, name="seven"), ENVIRONMENT, horizon=10)
+
+
+@pytest.mark.parametrize("answer", [0.9, "1", None, float("nan")])
+def test_an_answer_that_is_no_arm(answer: Any) -> None:
+    class Odd(Replies):
+        def ask(self) -> int:
+            return answer
+
+    with pytest.raises(GameFault, match="policy odd: expected ask to return the number of an arm, got"):
+        vb.simulate(vb.Foreign(make=Odd, name="odd"), ENVIRONMENT, horizon=10)
+
+
+def test_an_object_without_ask_and_tell() -> None:
+    with pytest.raises(GameFault, match="policy foreign: expected an object with ask and tell, got"):
+        vb.simulate(vb.Foreign(make=lambda *_: object()), ENVIRONMENT, horizon=10)  # type: ignore[arg-type]
+
+
+def test_a_live_one_has_no_snapshot() -> None:
+    learner = vb.Foreign(make=River).learner(n_arms=2, horizon=10)
+    learner.tell(learner.ask(), 1.0)
+    with pytest.raises(SnapshotError, match="expected a state of numbers and arrays, got"):
+        learner.snapshot()
 
 
 def test_each_replication_has_its_own_seed_and_the_same_again() -> None:

@@ -28,7 +28,9 @@ WORDS = {
 
 
 RANGES: dict[str, st.SearchStrategy[Any]] = {  # of parameters that not every number between zero and one suits
-    "budget": st.floats(0.0, 1e18) | st.integers(0, 2**53),
+    "budget": st.floats(0.0, 1e12) | st.integers(0, 10**12),
+    "c": st.floats(0.0, 100.0),
+    "delta": st.floats(1e-300, 1.0, exclude_max=True),
     "fraction": st.floats(0.0, 0.5, exclude_max=True),
     "groups": st.integers(1, 10_000),
     "scale": st.floats(1e-9, 1e12),

@@ -1,9 +1,10 @@
 """Bandits that are not ours: River's, MABWiser's, the one you already run. They enter the same loop, interpreted."""
 
 from collections.abc import Callable
+from operator import index
 from typing import Any, NamedTuple, Protocol
 
-from vambrace.errors import InvalidParameter
+from vambrace.errors import GameFault, InvalidParameter
 from vambrace.protocols import Pending, Policy
 from vambrace.sampling import Stream, next_word
 
@@ -25,13 +26,21 @@ class State(NamedTuple):
     n_arms: int
     horizon: int
     make: Callable[[int, int, int], AskTell]
+    name: str
 
 
 def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
     """Ask the bandit; it keeps its own random numbers, from a seed of this replication's stream."""
     if not state.box:
-        state.box.append(state.make(state.n_arms, state.horizon, int(next_word(rng)) >> 33))
-    return int(state.box[0].ask()), 1.0, 0
+        bandit = state.make(state.n_arms, state.horizon, int(next_word(rng)) >> 33)
+        if not (callable(getattr(bandit, "ask", None)) and callable(getattr(bandit, "tell", None))):
+            raise GameFault(f"policy {state.name}: expected an object with ask and tell, got {bandit!r}")
+        state.box.append(bandit)
+    arm = state.box[0].ask()
+    try:
+        return index(arm), 1.0, 0
+    except TypeError:
+        raise GameFault(f"policy {state.name}: expected ask to return the number of an arm, got {arm!r}") from None
 
 
 def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
@@ -46,7 +55,7 @@ class Foreign(Policy):
     make   called as make(n_arms, horizon, seed) for each replication; seed is a whole number below 2^31
     name   what to call it
 
-    It runs at Python's speed, so keep horizons short.
+    It runs at Python's speed, so keep horizons short. A live one has no snapshots: what it holds is its own.
 
     >>> import random
     >>> import vambrace as vb
@@ -78,4 +87,4 @@ class Foreign(Policy):
 
     def init(self, n_arms: int, horizon: int) -> Any:
         """An empty box."""
-        return State([], n_arms, horizon, self.make)
+        return State([], n_arms, horizon, self.make, self.name)

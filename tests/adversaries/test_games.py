@@ -47,6 +47,12 @@ def pewr(radius: str, cap: str) -> tuple[vb.Policy, Any]:
     return vb.PEWR(**options), lambda n_arms, horizon: naive.PEWR(n_arms, horizon, **options)
 
 
+def robust(truncation: float | None) -> tuple[vb.Policy, Any]:
+    options: dict[str, Any] = {"delta": 0.9, "truncation": truncation}
+    policy = vb.RobustPhasedElimination(**options)
+    return policy, lambda n_arms, horizon: naive.RobustPhasedElimination(n_arms, horizon, **options)
+
+
 def on_ucb1(attack: vb.Adversary, twin: Twin) -> Any:
     return attack, (vb.UCB1(), ucb1), twin
 
@@ -76,6 +82,8 @@ GAMES: dict[str, Any] = {
     "elimination-rush on pe-wr": (vb.EliminationRush(), pewr("paper", "paper"), naive.EliminationRush),
     "phase-burst": (vb.PhaseBurst(), pewr("paper", "paper"), naive.PhaseBurst),
     "phase-burst, tight": (vb.PhaseBurst(), pewr("tight", "repaired"), naive.PhaseBurst),
+    "phase-burst on robust phased elimination": (vb.PhaseBurst(), robust(None), naive.PhaseBurst),
+    "phase-burst on robust phased elimination, truncated": (vb.PhaseBurst(), robust(0.7), naive.PhaseBurst),
     "master-attack": (
         vb.MasterAttack(),
         MASTER,

@@ -52,7 +52,7 @@ def test_clipped_a_target_that_paid_nothing_yet_cannot_be_made_to_lead() -> None
 
 @pytest.mark.parametrize("bounded", [True, False])
 def test_with_ten_arms_and_the_default_exploration(bounded: bool) -> None:
-    """Ten arms explore ten times as often: the target soon pays its first one, and then gets its 95 %, clipped or not."""
+    """Ten arms explore ten times as often: the target soon pays its first one, and then gets 95 %, clipped or not."""
     means = [(95 - 5 * arm) / 100 for arm in range(10)]
     attacked = vb.simulate(
         vb.EpsilonGreedy(),

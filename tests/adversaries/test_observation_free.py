@@ -49,6 +49,7 @@ def test_a_budget_is_split_as_published() -> None:
     assert vb.ObservationFree(budget=300).init(means, 10_000)[1:] == (102, 300)
     assert vb.ObservationFree().init(means, 10_000)[1:] == (34, 100)
     assert vb.ObservationFree(budget=300, target_rounds=5).init(means, 10_000)[1:] == (102, 107)
-    assert vb.ObservationFree(budget=1e17).init(means, 10_000)[1:] == (10_000, 20_000)
+    assert vb.ObservationFree(budget=1e17).init(means, 10_000)[1:] == (3_400, 10_000)
+    assert vb.ObservationFree(budget=25.9).init(means, 10_000)[1:] == (8, 25), "never more rounds than the budget pays"
     result = vb.simulate(vb.UCB1(), ENV, vb.ObservationFree(budget=500), horizon=50_000, seed=1)
     assert 250 < result.cost[0, -1] <= 500

@@ -4,12 +4,13 @@ import dataclasses
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 import vambrace as vb
 from vambrace import registry
 from vambrace.errors import InvalidParameter
-from vambrace.lab.attack_suite import HARMLESS, UNSPENT
+from vambrace.lab.attack_suite import BY_CHANCE, HARMLESS, UNSPENT, _doubts
 
 ENVIRONMENT = vb.Bernoulli([0.9, 0.7, 0.5])
 ATTACKS = [vb.Conceal(), vb.Swap(margin=0.2), vb.RandomFlips(rate=0.01), vb.Conceal(arm=2, stop_when_dropped=True)]
@@ -47,15 +48,15 @@ def test_the_worst_of_each_budget(report: vb.AttackReport) -> None:
 
 
 def test_an_attack_that_does_not_apply_is_named_with_the_reason(report: vb.AttackReport) -> None:
-    assert list(report.skipped) == ["conceal"], "the one that wants to look into the policy"
-    assert "whose state has 'arms', got ucb1" in report.skipped["conceal"]
+    assert list(report.skipped) == ["conceal:arm=2,stop_when_dropped=true"], "the one that looks into the policy"
+    assert "whose state has 'arms', got ucb1" in next(iter(report.skipped.values()))
 
 
 def test_warnings(report: vb.AttackReport) -> None:
     clean = report.clean.pseudo_regret[:, -1].mean()
     for row in report.rows:
         assert (UNSPENT in row.warnings) == (row.cost < row.budget / 2)
-        assert (HARMLESS in row.warnings) == (row.regret < clean)
+        assert ({HARMLESS, BY_CHANCE} & {*row.warnings} != set()) == (row.regret < clean)
     (flips,) = (row for row in report.rows if row.budget == 300 and row.attack.startswith("random"))
     assert UNSPENT in flips.warnings, "one flip in a hundred of 4,000 rounds"
     assert any("random-flips:rate=0.01 at budget 300: left more than half" in warning for warning in report.warnings)
@@ -104,7 +105,50 @@ def test_budgets_that_are_none(budgets: Any) -> None:
         vb.attack_suite(vb.UCB1(), ENVIRONMENT, budgets=budgets, horizon=100)
 
 
-@pytest.mark.parametrize("attacks", ["conceal", [None], ["conceal"], vb.Conceal()])
+class Loose(vb.Adversary):
+    """Not a dataclass."""
+
+    name, budget = "loose", 1.0
+
+
+@pytest.mark.parametrize("attacks", ["conceal", [None], ["conceal"], vb.Conceal(), [], [Loose()]])
 def test_attacks_that_are_none(attacks: Any) -> None:
-    with pytest.raises(InvalidParameter, match=r"attacks: expected a sequence of vambrace\.Adversary"):
+    with pytest.raises(InvalidParameter, match=r"attacks: expected "):
         vb.attack_suite(vb.UCB1(), ENVIRONMENT, budgets=[1], horizon=100, attacks=attacks)
+
+
+def test_a_policy_that_is_none() -> None:
+    with pytest.raises(InvalidParameter, match=r"policy: expected a vambrace\.Policy, got 'ucb1'"):
+        vb.attack_suite("ucb1", ENVIRONMENT, budgets=[1], horizon=100)  # type: ignore[arg-type]
+
+
+def with_figures(regrets: list[float], cost: float) -> vb.Result:
+    """A result of which only these figures matter."""
+    plain = vb.simulate(vb.UCB1(), ENVIRONMENT, horizon=10, replications=len(regrets), checkpoints=1, interpret=True)
+    column = np.array(regrets)[:, None]
+    return dataclasses.replace(plain, pseudo_regret=column, cost=np.full_like(column, cost))
+
+
+@pytest.mark.parametrize(
+    ("regrets", "cost", "expected"),
+    [
+        ([30.0, 34.0], 50.0, ()),  # exactly half is spent
+        ([30.0, 34.0], 49.9, (UNSPENT,)),
+        ([20.0, 22.0], 50.0, ()),  # exactly as without attack
+        ([19.9, 22.0], 50.0, (BY_CHANCE,)),
+        ([1.0, 1.5], 50.0, (HARMLESS,)),
+    ],
+)
+def test_when_a_figure_is_doubted(regrets: list[float], cost: float, expected: tuple[str, ...]) -> None:
+    """The clean regret is 21 on average, the budget 100."""
+    assert _doubts(with_figures(regrets, cost), with_figures([20.0, 22.0], 0.0), 100.0) == expected
+
+
+def test_an_attack_that_the_environment_cannot_bear_is_skipped() -> None:
+    """A medium game draws every arm in every round and uses the smallest log up; the others are kept."""
+    env = vb.Replay(events=[900, 100], successes=[90, 5])
+    report = vb.attack_suite(
+        vb.UCB1(), env, budgets=[5], horizon=150, replications=1, attacks=[vb.Conceal(), vb.Invert()]
+    )
+    assert [row.attack for row in report.rows] == ["conceal"]
+    assert "events are used up" in report.skipped["invert"]

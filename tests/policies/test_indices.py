@@ -138,7 +138,7 @@ def test_the_board_is_an_argmax(moves: list[tuple[int, float]]) -> None:
         vb.KLUCB(c=3),
         vb.UCBWR(budget=0, delta=0.5),
         vb.CWOFUL(budget=0, delta=0.5),
-        vb.CWOFUL(budget=1e18),
+        vb.CWOFUL(budget=1e12),
         vb.MedianOfMeansUCB(groups=4, variance=0.01),
         vb.TrimmedMeanUCB(fraction=0.45),
         vb.EpsilonGreedy(scale=0),

@@ -1,5 +1,6 @@
 """Robust phased elimination pulls the same arms as its oracle, and leaps."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -58,3 +59,12 @@ def test_it_keeps_the_best_arm_under_an_attack_that_fools_elimination_without_ar
     trusting = vb.simulate(vb.SE(), environment, attack, **options)
     assert (armoured.pulls.argmax(axis=1) == 0).all()
     assert (trusting.pulls.argmax(axis=1) == 1).all()
+
+
+@pytest.mark.parametrize(("n_arms", "horizon"), [(2, 10**6), (3, 10**9), (8, 5_000)])
+def test_the_budget_that_a_phase_reckons_with(n_arms: int, horizon: int) -> None:
+    """C_h = min(sqrt(T) / (K log2 T), K sqrt(K) 2^(log2 T - h)); the second binds only in phases beyond the horizon."""
+    state = vb.RobustPhasedElimination().init(n_arms, horizon)
+    assert state.cap == pytest.approx(math.sqrt(horizon) / (n_arms * math.log2(horizon)))
+    assert state.first_guess == pytest.approx(n_arms**1.5 * horizon)
+    assert state.rule.budget == pytest.approx(min(state.cap, state.first_guess))

@@ -83,7 +83,7 @@ class Bookkeeper(Adversary):
     def __post_init__(self) -> None:
         validation.budget(self.budget)
         validation.optional_arm("target", self.target)
-        validation.number("delta", self.delta, low=0.0, high=1.0, open_low=True, open_high=True)
+        validation.number("delta", self.delta, low=1e-300, high=1.0, open_high=True)
 
     def init(self, means: Floats, horizon: int) -> Books:
         """Empty books."""

@@ -5,8 +5,8 @@ Algorithm   As Jun et al.'s attack on UCB, with the level m - 2 beta(N) - 3 sigm
             the n-th time.   Zuo 2024
 Effect      With every pull an arm's mean falls e times as deep, so that UCB returns to it O(ln ln T) times only, and
             the cost grows more slowly than Jun's. Clipped to [0, 1] it returns 0 for every arm but the target.
-Reading     Reconstruction from a description of the rule. The exponent stops at 40, where a reward is -10^18, lest sums
-            overflow.
+Reading     Reconstruction from a description of the rule. The exponent stops at 40, where a reward is some -10^19, lest
+            sums overflow.
 """
 
 from dataclasses import dataclass

@@ -49,7 +49,7 @@ class JunUCB(Bookkeeper):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        validation.number("margin", self.margin, low=0.0, high=float("inf"), open_high=True)
+        validation.number("margin", self.margin, low=0.0, high=1e9)
 
     def init(self, means: Floats, horizon: int) -> Books:
         """Empty books."""

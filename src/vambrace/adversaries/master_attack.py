@@ -5,7 +5,7 @@ Algorithm   Return 0 whenever step 2 replays base g* = max(1, ceil(log2 budget))
             the attack, or the last one if none does.
 Effect      Step 2 is all that the master learns from, so the right base seems worthless and its probability falls; the
             arms themselves are not touched. A unit of cost is paid only when the base is drawn and would have earned,
-            so a small part of the budget is all that can be spent. Alone it does no harm: with the arms left alone the
+            so of a large budget only a small part can be spent. Alone it does no harm: with the arms left alone the
             smaller bases, to which the master turns, are the better ones.
 Reading     g* as corrected (E21). Without smoothing there is no step 2 and nothing happens.
 """

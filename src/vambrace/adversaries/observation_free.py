@@ -76,13 +76,10 @@ class ObservationFree(Adversary):
     def init(self, means: Floats, horizon: int) -> State:
         """The script; of the means only the worst arm's index is used, where no target is named."""
         target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
-        zero_until = self._rounds(self.zero_rounds, ZERO_ROUNDS, horizon)
-        return State(target, zero_until, zero_until + self._rounds(self.target_rounds, TARGET_ROUNDS, horizon))
-
-    def _rounds(self, given: int | None, published: int, horizon: int) -> int:
-        """What is given, or the published share of the budget; a round costs one at most, so that it suffices."""
-        if given is not None:
-            return int(given)
-        if isinf(self.budget):
-            return published
-        return min(horizon, round(self.budget * published / (ZERO_ROUNDS + TARGET_ROUNDS)))
+        # a round costs one at most, so that the budget suffices for as many
+        in_all = ZERO_ROUNDS + TARGET_ROUNDS if isinf(self.budget) else int(min(self.budget, horizon))
+        zeros = in_all * ZERO_ROUNDS // (ZERO_ROUNDS + TARGET_ROUNDS)
+        zero_until = zeros if self.zero_rounds is None else int(self.zero_rounds)
+        return State(
+            target, zero_until, zero_until + int(in_all - zeros if self.target_rounds is None else self.target_rounds)
+        )

@@ -1,6 +1,7 @@
 """Phase burst: spend everything on the best arm inside one phase of PE-WR.
 
-Setting     Strong; knows the means, and sees phase, radius and active arms of the policy (white box): PE-WR.
+Setting     Strong; knows the means, and sees phase, radius and active arms of the policy (white box): PE-WR
+            and robust phased elimination.
 Algorithm   At the start of a phase h reckon, for it and for every later phase that ends within the horizon, the price
             n_h gap + 2 sqrt(lambda n_h) + 2 C_h at which the best arm falls in it. If the present one is the cheapest
             of those in which that can happen at all, return 0 for the best arm throughout it; once.
@@ -12,7 +13,7 @@ Reading     Zeros push a mean no lower than 0, so a phase is feasible where n_h 
 """
 
 from dataclasses import dataclass
-from math import sqrt
+from math import ceil, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,7 +61,8 @@ def _burst_now(state: State, t: int, view: Any) -> int:
     rule, n_active = view.rule, view.arms.n_active
     phase, played, first_price = view.phase, t - 1, np.inf
     while n_active > 1:
-        pulls = (view.n_arms * 2**phase + n_active - 1) // n_active
+        length = view.n_arms * 2**phase
+        pulls = max((length + n_active - 1) // n_active, int(ceil(length * view.truncation)))  # noqa: RUF046 - Numba's ceil
         played += pulls * n_active
         if played > state.horizon:
             break
@@ -104,7 +106,7 @@ class PhaseBurst(StationaryAdversary):
     @property
     def reads(self) -> tuple[str, ...]:
         """What decides when PE-WR drops an arm."""
-        return ("arms", "rule", "phase", "n_arms", "cap", "first_guess")
+        return ("arms", "rule", "phase", "n_arms", "cap", "first_guess", "truncation")
 
     def init(self, means: Floats, horizon: int) -> State:
         """The best arm, its lead, and no phase seen yet."""

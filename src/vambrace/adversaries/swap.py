@@ -52,7 +52,7 @@ class Swap(StationaryAdversary):
     def __post_init__(self) -> None:
         validation.budget(self.budget)
         validation.optional_arm("target", self.target)
-        validation.number("margin", self.margin, low=0.0, high=float("inf"), open_high=True)
+        validation.number("margin", self.margin, low=0.0, high=1e9)
 
     def init(self, means: Floats, horizon: int) -> State:
         """The worst arm is the target unless told otherwise."""

@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from vambrace import registry, validation
 from vambrace.engine.result import Result
 from vambrace.engine.simulate import simulate
-from vambrace.errors import InvalidParameter, NotApplicable
+from vambrace.errors import GameFault, InvalidParameter, NotApplicable
 from vambrace.progress import ProgressBar
 from vambrace.protocols import Adversary, Environment, Policy
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 UNSPENT = "left more than half its budget unspent"
 HARMLESS = "regret below that without attack"
+BY_CHANCE = "regret below that without attack, within noise"
+NOISE = 2.0  # standard errors of a difference that may be chance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,11 +38,7 @@ class Attacked:
     @property
     def attack(self) -> str:
         """The attack's name and parameters, the budget aside; "none" where there is none."""
-        if self.result.adversary is None:
-            return "none"
-        name, _, rest = registry.spec_of(self.result.adversary).partition(":")
-        parameters = [each for each in rest.split(",") if each and not each.startswith("budget=")]
-        return f"{name}:{','.join(parameters)}" if parameters else name
+        return "none" if self.result.adversary is None else _label(self.result.adversary)
 
     @property
     def regret(self) -> float:
@@ -139,11 +139,12 @@ def attack_suite(
 
     budgets   what the attacker may spend; 0 is the game without attack
     attacks   the attacks to try, whose own budgets are replaced; None: all that are registered
-    The rest is as in `simulate`. Every game has the same seed, so that attacked and clean runs are paired.
+    The rest is as in `simulate`. Every game has the same seed.
 
-    A white-box attack applies where the policy's state has what it reads; attacks that do not apply are listed in
-    `skipped`. The warnings of the report name attacks that left more than half of their budget unspent on average, or
-    under which the regret was lower than without any: such a figure is not to be trusted, a better attack may do more.
+    A white-box attack applies where the policy's state has what it reads; attacks that do not apply, or that cannot be
+    played on this environment, are listed in `skipped`. The warnings of the report name attacks that left more than
+    half of their budget unspent on average, or under which the regret was lower than without any: such a figure is not
+    to be trusted, a better attack may do more.
 
     >>> import vambrace as vb
     >>> attacks = [vb.Conceal(), vb.RandomFlips()]
@@ -152,6 +153,8 @@ def attack_suite(
     >>> report.worst[100].attack
     'conceal'
     """
+    if not isinstance(policy, Policy):
+        raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}")
     sizes = _sizes(budgets)
     chosen, skipped = _every_attack() if attacks is None else (_checked(attacks), {})
 
@@ -181,8 +184,8 @@ def attack_suite(
                 bar.update(1 + i * len(chosen) + j)
                 try:
                     result = play(dataclasses.replace(attack, budget=size))  # type: ignore[type-var]
-                except NotApplicable as error:
-                    skipped[attack.name] = str(error)
+                except (NotApplicable, GameFault) as error:  # what the other attacks have found is kept
+                    skipped[_label(attack)] = str(error)
                 else:
                     rows.append(Attacked(budget=size, result=result, warnings=_doubts(result, clean, size)))
     return AttackReport(policy=policy, environment=environment, clean=clean, rows=tuple(rows), skipped=skipped)
@@ -197,7 +200,19 @@ def _sizes(budgets: Any) -> list[float]:
 def _checked(attacks: Any) -> list[Adversary]:
     if not validation.is_sequence(attacks) or not all(isinstance(attack, Adversary) for attack in attacks):
         raise InvalidParameter(f"attacks: expected a sequence of vambrace.Adversary objects, got {attacks!r}")
+    if len(attacks) == 0:
+        raise InvalidParameter("attacks: expected at least one, or None for all that are registered, got none")
+    for attack in attacks:
+        if not dataclasses.is_dataclass(attack):
+            raise InvalidParameter(f"attacks: expected dataclasses, whose budget can be replaced, got {attack!r}")
     return list(attacks)
+
+
+def _label(attack: Adversary) -> str:
+    """Name and parameters, the budget aside."""
+    name, _, rest = registry.spec_of(attack).partition(":")
+    parameters = [each for each in rest.split(",") if each and not each.startswith("budget=")]
+    return f"{name}:{','.join(parameters)}" if parameters else name
 
 
 def _every_attack() -> tuple[list[Adversary], dict[str, str]]:
@@ -213,6 +228,8 @@ def _doubts(result: Result, clean: Result, budget: float) -> tuple[str, ...]:
     doubts = []
     if result.cost[:, -1].mean() < budget / 2:
         doubts.append(UNSPENT)
-    if result.pseudo_regret[:, -1].mean() < clean.pseudo_regret[:, -1].mean():
-        doubts.append(HARMLESS)
+    attacked, alone = result.pseudo_regret[:, -1], clean.pseudo_regret[:, -1]
+    if attacked.mean() < alone.mean():
+        noise = float(np.sqrt((attacked.var() + alone.var()) / max(1, len(alone) - 1)))
+        doubts.append(BY_CHANCE if alone.mean() - attacked.mean() <= NOISE * noise else HARMLESS)
     return tuple(doubts)

@@ -63,6 +63,8 @@ def plain(value: Any) -> Any:
         return bool(value)
     if isinstance(value, int | np.integer):
         return int(value)
+    if not isinstance(value, float | np.floating):
+        raise SnapshotError(f"snapshot: expected a state of numbers and arrays, got {_short(value)}")
     number = float(value)
     return number if isfinite(number) else repr(number)
 

@@ -89,7 +89,8 @@ class CWOFUL(Policy):
 
     def __post_init__(self) -> None:
         if self.budget is not None:
-            validation.budget(self.budget, finite=True)
+            # beyond it the weight of an observation is lost in the rounding of the sum of weights
+            validation.number("budget", self.budget, low=0.0, high=1e12)
         validation.delta(self.delta)
 
     def init(self, n_arms: int, horizon: int) -> State:

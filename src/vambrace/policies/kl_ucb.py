@@ -141,7 +141,7 @@ class KLUCB(Policy):
     select, update = staticmethod(select), staticmethod(update)
 
     def __post_init__(self) -> None:
-        validation.number("c", self.c, low=0.0, high=1e6)
+        validation.number("c", self.c, low=0.0, high=100.0)
 
     def init(self, n_arms: int, horizon: int) -> State:
         """Nothing pulled."""

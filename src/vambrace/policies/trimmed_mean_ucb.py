@@ -2,7 +2,7 @@
 
 Setting     K arms, rewards in [0, 1]; of each arm's samples at most a known fraction is bad, at any time.
 Algorithm   Each arm once; then the largest trimmed mean + sqrt(2 ln t / N) / (1 - 2 fraction), where the trimmed mean
-            leaves out the floor(fraction N) smallest and as many largest rewards.   Niss & Tewari 2020
+            leaves out the int(fraction * N) smallest and as many largest rewards.   Niss & Tewari 2020
 Guarantee   Regret O(sum over arms of ln(T) / gap) while the bad samples stay within the fraction, up to the bias of
             trimming, which can reverse two arms that are close. It is no armour: a strong adversary needs few fake
             events to spoil more than the fraction of an arm that was pulled seldom, and it is not pulled again.
