@@ -225,7 +225,7 @@ def verify(
     every: Annotated[bool, typer.Option("--all", help="Show every check, not only the worst of each promise.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run every explicit bound against the strongest attacks; exit code 1 when one is violated beyond chance."""
+    """Run the explicit bounds against the strongest attacks; exit code 1 when one is violated beyond chance."""
     from vambrace.lab import verify as lab
 
     checks = lab.verify(replications=_whole("replications", replications), seed=_whole("seed", seed))
@@ -238,6 +238,7 @@ def verify(
                 check.promise,
                 check.instance,
                 check.attack,
+                "" if check.spent is None else f"{check.spent:.0%}",
                 "" if check.largest_ratio is None else f"{check.largest_ratio:.3f}",
                 f"{check.failures} of {check.replications}",
                 f"{check.at_least:.4f}",
@@ -246,7 +247,7 @@ def verify(
             ]
             for check in (checks if every else lab.worst(checks))
         ]
-        columns = ["promise", "instance", "attack", "largest ratio", "failures", "at least", "allowed", ""]
+        columns = ["promise", "instance", "attack", "spent", "largest ratio", "failures", "at least", "allowed", ""]
         _print_table("every check" if every else "the worst check of each promise", columns, rows)
         typer.echo(f"{len(checks) - len(violated)} of {len(checks)} checks hold.")
     if violated:

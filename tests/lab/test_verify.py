@@ -1,11 +1,14 @@
 """The verification passes, and a policy without its armour makes it fail."""
 
 import dataclasses
+import math
 
+import numpy as np
 import pytest
 
 import vambrace as vb
 from vambrace import registry, theory
+from vambrace.errors import InvalidParameter
 from vambrace.lab import verify as lab
 
 SMALL = ((0.9, 0.7, 0.5, 0.3), 50_000, 200.0)
@@ -68,12 +71,13 @@ def test_theorem_one_holds_for_every_policy_and_can_fail(monkeypatch: pytest.Mon
 
 
 def test_a_check_is_judged_by_its_lower_limit() -> None:
-    def check(at_least: float) -> lab.Check:
+    def check(at_least: float, spent: float | None = None) -> lab.Check:
         return lab.Check(
             promise="p",
             instance="i",
             attack="a",
             replications=10,
+            spent=spent,
             largest_ratio=None,
             failures=1,
             allowed=0.05,
@@ -82,5 +86,58 @@ def test_a_check_is_judged_by_its_lower_limit() -> None:
 
     assert check(0.05).holds
     assert not check(0.051).holds
+    assert check(0.0, spent=0.5).holds
+    assert not check(0.0, spent=0.49).holds, "an idle attack proves nothing"
     assert lab.worst([check(0.01), check(0.06), check(0.02)]) == [check(0.06)]
     assert [row["holds"] for row in lab.summary([check(0.01), check(0.06)])] == [True, False]
+
+
+@pytest.mark.usefixtures("short")
+def test_so_few_replications_that_nothing_could_fail_are_refused() -> None:
+    with pytest.raises(InvalidParameter, match="replications: expected a whole number in"):
+        lab.verify(replications=2)
+
+
+@pytest.mark.usefixtures("short")
+def test_an_idle_attack_fails_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab, "_attacks", lambda budget: [vb.RandomFlips(budget=200.0, rate=1e-4)])
+    assert not any(check.holds for check in lab.verify(replications=20))
+
+
+@pytest.mark.usefixtures("short")
+def test_a_bound_that_is_no_number_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = dataclasses.replace(theory.se_wr([0.1], horizon=100, budget=0), value=math.nan)
+    monkeypatch.setattr(theory, "se_wr", lambda *_, **__: broken)
+    failed = {check.promise for check in lab.verify(replications=20) if not check.holds}
+    assert failed == {"SE-WR, gap-dependent"}
+
+
+@pytest.mark.usefixtures("short")
+def test_each_promise_is_held_against_its_own_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ratio is that of the largest regret to this very bound; limits are at a share of the false alarm."""
+    levels: list[float] = []
+
+    def watched(failures: int, trials: int, level: float) -> float:
+        levels.append(level)
+        return 1.0
+
+    monkeypatch.setattr(lab, "lower_limit", watched)
+    checks = lab.verify(replications=20)
+    assert set(levels[1:]) == {lab.FALSE_ALARM / len(checks)}
+    means, horizon, budget = SMALL
+    for radius in ("paper", "tight"):
+        attack = vb.EliminationRush(budget=budget)
+        policy = vb.SEWR(budget=budget, delta=lab.DELTA, radius=radius)
+        result = vb.simulate(
+            policy, vb.Bernoulli(means), attack, horizon=horizon, replications=20, seed=2026, checkpoints=1
+        )
+        bound = theory.se_wr([0.2, 0.4, 0.6], horizon=horizon, budget=budget, delta=lab.DELTA, radius=radius)
+        (found,) = (c for c in checks if c.promise == bound.name and c.attack.startswith("elimination"))
+        assert found.largest_ratio == pytest.approx(result.pseudo_regret[:, -1].max() / bound.value)
+        assert found.allowed == (2 if radius == "tight" else 1) * lab.DELTA
+
+
+def test_an_arm_is_kept_if_at_most_one_sweep_behind() -> None:
+    plain = vb.simulate(vb.SE(), vb.Bernoulli([0.9, 0.1]), horizon=100, replications=3, interpret=True)
+    result = dataclasses.replace(plain, pulls=np.array([[49, 51], [50, 51], [51, 49]]))
+    assert lab._kept(result, 0).tolist() == [False, True, True]

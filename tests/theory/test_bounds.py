@@ -187,3 +187,30 @@ def test_least_powers() -> None:
     assert theory.least_power(2 / 3, form="multiplicative") == pytest.approx(0.5)
     with pytest.raises(InvalidParameter, match="alpha: expected"):
         theory.least_power(0.4, form="additive")
+
+
+def test_lai_robbins_keeps_its_digits_at_tiny_gaps() -> None:
+    """Where gap / kl is 2 q (1 - q) / gap to all digits."""
+    for gap in (1e-4, 1e-6, 1e-8, 1e-12):
+        value = theory.bounds("se-wr", gaps=[gap], horizon=10**6, best_mean=0.5)[-1].value
+        assert value == pytest.approx(math.log(10**6) * 0.5 / gap, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: theory.se_wr([0.1], horizon=100, budget=1, radius="kl"),
+        lambda: theory.se_wr([0.0], horizon=100, budget=1),
+        lambda: theory.se_wr([0.1], horizon=100, budget=-1),
+        lambda: theory.se_wr([0.1], horizon=100, budget=1, delta=5),
+        lambda: theory.se_wr_stop(2, horizon=100, budget=1, stop="addtive"),
+        lambda: theory.ms_se_wr(2, horizon=100, budget=1, master="corrall"),
+        lambda: theory.pe_wr(2, horizon=1, budget=1),
+        lambda: theory.concealment(8, horizon=100, budget=3, reward=3),
+        lambda: theory.minimax(-4, horizon=100, budget=3),
+        lambda: theory.crossing("additive", "additive"),
+    ],
+)
+def test_every_function_checks_what_it_is_told(call: Any) -> None:
+    with pytest.raises((InvalidParameter, UnknownName), match=r"expected|unknown"):
+        call()

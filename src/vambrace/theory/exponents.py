@@ -44,6 +44,8 @@ def crossing(one: str, other: str) -> tuple[Fraction, Fraction]:
     """
     for kind in (one, other):
         validation.choice("kind", kind, KINDS)
+    if one == other:
+        raise InvalidParameter(f"crossing: expected two different kinds, got {one!r} twice")
     for start, slope in _LINES[one]:
         for other_start, other_slope in _LINES[other]:
             if slope != other_slope:
@@ -52,7 +54,7 @@ def crossing(one: str, other: str) -> tuple[Fraction, Fraction]:
                 both_highest = all(s + g * beta <= height for lines in (_LINES[one], _LINES[other]) for s, g in lines)
                 if beta > 0 and height <= 1 and both_highest:
                     return beta, height
-    raise InvalidParameter(f"crossing: expected two different kinds, got {one!r} and {other!r}")
+    raise InvalidParameter(f"crossing: expected two lines that cross, got {one!r} and {other!r}")
 
 
 def best_exponent(beta: float) -> tuple[str, float]:

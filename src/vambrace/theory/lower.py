@@ -16,6 +16,7 @@ def concealment(n_arms: int, *, horizon: int, budget: float, reward: float = 1.0
     that many rounds (E14); e = 1 is the worst.
     """
     validation.game_size(n_arms, horizon)
+    validation.number("reward", reward, low=0.0, high=1.0, open_low=True)
     pulls = floor(Fraction(validation.budget(budget, finite=True)) / Fraction(reward))
     needed = pulls * (n_arms // 2)
     applies = n_arms >= 4 and horizon >= needed
@@ -32,6 +33,8 @@ def concealment(n_arms: int, *, horizon: int, budget: float, reward: float = 1.0
 
 def minimax(n_arms: int, *, horizon: int, budget: float) -> Bound:
     """The gap-free lower bound: sqrt(K T) + K C as an order."""
+    validation.game_size(n_arms, horizon)
+    validation.budget(budget, finite=True)
     return Bound(
         name="minimax",
         kind="lower",
@@ -81,5 +84,7 @@ def least_power(alpha: float, *, form: str) -> float:
 def _kl(p: float, q: float) -> float:
     if q >= 1.0:
         return inf
+    if abs(q - p) < 1e-5 * min(q, 1.0 - q):  # where the two logarithms would cancel
+        return (q - p) ** 2 / (2.0 * q * (1.0 - q))
     first = p * log(p / q) if p > 0.0 else 0.0
     return first + (1.0 - p) * log((1.0 - p) / (1.0 - q))

@@ -11,7 +11,8 @@ kl      The best arm's raw mean is the lowest m with n kl(m, rate) <= L and the 
         The rule must drop the other arm for every c.
 
 With probability 1 - delta (1 - 2 delta for tight, which needs both directions of a difference of means) nothing takes
-longer. Most games are decided sooner.
+longer. A *typical* game is decided sooner: there the empirical means are the true ones, and only the attacker, who
+spends the whole budget against us, delays the drop.
 """
 
 import json
@@ -25,10 +26,19 @@ from vambrace.policies.radii import PAPER, PIECES, RADII, TIGHT, Rule, kl, make_
 
 UNIFORM = "no arm can be eliminated within this horizon: this would be uniform play"
 ASSUMPTIONS = (
-    "every other arm lies this gap below the best (arms further below go sooner), and chance and attacker do the worst "
-    "that the guarantee allows (most games are decided sooner)"
+    "every other arm lies this gap below the best (arms further below go sooner), and the attacker spends the whole "
+    "budget against us; at the latest means that chance does the worst that the guarantee allows, typically that it "
+    "does nothing"
 )
-HEADINGS = ("radius", "pulls of each arm", "round", "regret at most", "fits", "largest budget")
+HEADINGS = (
+    "radius",
+    "pulls at the latest",
+    "typically",
+    "round at the latest",
+    "regret at most",
+    "fits",
+    "largest budget",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,18 +46,22 @@ class RadiusPlan:
     """What one radius of SE-WR needs.
 
     pulls           of each arm until the gap is resolved for certain; None: more than any game has
-    round           the round at which that is: pulls times arms
+    typical         of each arm until a typical game resolves it; None likewise
+    round           the round at which it is certain: pulls times arms
     regret          what is lost in expectation, at most: the gap for each pull of another arm until then, and for every
                     round where the guarantee fails; that of uniform play where the horizon is too short
-    fits            whether this happens within the horizon
-    largest_budget  the most fake events that this horizon can carry; None: not even without any is the gap resolved
+    fits            whether it is certain within the horizon
+    likely          whether a typical game resolves it within the horizon
+    largest_budget  the most fake events with which it is certain; None: not even without any
     """
 
     radius: str
     pulls: int | None
+    typical: int | None
     round: int | None
     regret: float
     fits: bool
+    likely: bool
     largest_budget: int | None
 
 
@@ -65,7 +79,7 @@ class Plan:
 
     @property
     def feasible(self) -> bool:
-        """Whether any radius resolves the gap within the horizon."""
+        """Whether any radius is certain to resolve the gap within the horizon."""
         return any(row.fits for row in self.rows)
 
     def summary(self) -> dict[str, Any]:
@@ -84,10 +98,17 @@ class Plan:
     @property
     def verdict(self) -> str:
         """The plan in one sentence."""
-        if not self.feasible:
+        if self.feasible:
+            row = min((row for row in self.rows if row.fits), key=lambda row: row.pulls or 0)
+            return f"radius {row.radius} resolves a gap of {self.gap:g} by round {row.round:,} of {self.horizon:,}"
+        likely = [row for row in self.rows if row.likely]
+        if not likely:
             return UNIFORM
-        row = min((row for row in self.rows if row.fits), key=lambda row: row.round or 0)
-        return f"radius {row.radius} resolves a gap of {self.gap:g} by round {row.round:,} of {self.horizon:,}"
+        row = min(likely, key=lambda row: row.typical or 0)
+        return (
+            f"no arm is certain to be eliminated within this horizon; a typical game with radius {row.radius} resolves a "
+            f"gap of {self.gap:g} by round {(row.typical or 0) * self.arms:,}"
+        )
 
     def __str__(self) -> str:
         title = (
@@ -97,7 +118,8 @@ class Plan:
         table = [HEADINGS, *(_cells(row) for row in self.rows)]
         widths = [max(len(line[i]) for line in table) for i in range(len(HEADINGS))]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in table]
-        failing = [f"radius {row.radius}: {UNIFORM}" for row in self.rows if not row.fits and self.feasible]
+        sound = self.feasible or any(row.likely for row in self.rows)
+        failing = [f"radius {row.radius}: {UNIFORM}" for row in self.rows if sound and not (row.fits or row.likely)]
         return "\n".join([title, *lines, *failing, self.verdict, f"Assumed: {ASSUMPTIONS}."])
 
 
@@ -126,19 +148,24 @@ def plan(*, arms: int, rate: float, gap: float, budget: float, horizon: int, del
 
     def row(radius: str) -> RadiusPlan:
         def certain(pulls: int, fakes: float) -> bool:
-            return _certain(make_rule(radius, arms, horizon, chance, fakes), rate, gap, pulls)
+            return _resolved(make_rule(radius, arms, horizon, chance, fakes), rate, gap, pulls, unlucky=True)
 
+        rule = make_rule(radius, arms, horizon, chance, budget)
+        typical = _first(lambda n: _resolved(rule, rate, gap, n, unlucky=False), 1, validation.MOST_ROUNDS)
         pulls = _first(lambda n: certain(n, budget), 1, validation.MOST_ROUNDS)
         fits = pulls is not None and pulls * arms <= horizon
         too_large = _first(lambda fakes: not certain(horizon // arms, fakes), 0, horizon)
         failing = chance * (2.0 if radius == "tight" else 1.0)
-        lost = (arms - 1) * pulls + failing * horizon if fits and pulls is not None else horizon - horizon // arms
+        played = (arms - 1) * pulls if fits and pulls is not None else horizon - horizon // arms
+        lost = played + failing * horizon
         return RadiusPlan(
             radius=radius,
             pulls=pulls,
+            typical=typical,
             round=None if pulls is None else pulls * arms,
             regret=gap * min(lost, horizon),
             fits=fits,
+            likely=typical is not None and typical * arms <= horizon,
             largest_budget=too_large - 1 if too_large else None,
         )
 
@@ -147,18 +174,25 @@ def plan(*, arms: int, rate: float, gap: float, budget: float, horizon: int, del
 
 
 def _cells(row: RadiusPlan) -> tuple[str, ...]:
-    numbers = ["never" if value is None else f"{value:,}" for value in (row.pulls, row.round)]
+    numbers = ["never" if value is None else f"{value:,}" for value in (row.pulls, row.typical, row.round)]
     largest = "none" if row.largest_budget is None else f"{row.largest_budget:,}"
-    return (row.radius, *numbers, f"{row.regret:,.1f}", "yes" if row.fits else "no", largest)
+    fits = "yes" if row.fits else "typically" if row.likely else "no"
+    return (row.radius, *numbers, f"{row.regret:,.1f}", fits, largest)
 
 
-def _certain(rule: Rule, rate: float, gap: float, pulls: int) -> bool:
-    """Whether after so many pulls of each arm the rule drops one of mean rate - gap whatever chance and attack did."""
+def _resolved(rule: Rule, rate: float, gap: float, pulls: int, *, unlucky: bool) -> bool:
+    """Whether after so many pulls of each arm the rule drops one of mean rate - gap whatever the attacker did.
+
+    With `unlucky` also whatever chance did within the guarantee; else the empirical means are the true ones.
+    """
+    fakes = rule.budget / pulls
     if rule.radius == PAPER:
-        return 4.0 * (sqrt(rule.log_single / pulls) + rule.budget / pulls) < gap
+        chance = sqrt(rule.log_single / pulls)
+        return (4.0 * (chance + fakes) if unlucky else 2.0 * chance + 3.0 * fakes) < gap
     if rule.radius == TIGHT:
-        return 2.0 * (sqrt(rule.log_equal / pulls) + rule.budget / pulls) < gap
-    level = rule.log_single / pulls
+        chance = sqrt(rule.log_equal / pulls)
+        return (2.0 * chance if unlucky else chance) + 2.0 * fakes < gap
+    level = rule.log_single / pulls if unlucky else 0.0
     high, low = pulls * _unlucky(rate, 0.0, level), pulls * _unlucky(rate - gap, 1.0, level)
     # The attacker's splits are cut into the rule's pieces, with the worse end for both arms. What counts is the sum of
     # the attacker's piece and of the one that the rule suspects, so the first and the last cover all between them.

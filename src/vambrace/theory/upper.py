@@ -7,10 +7,18 @@ are the formulas with every constant set to one. L = ln(2KT/delta), delta = K/T 
 from collections.abc import Sequence
 from math import log, sqrt
 
+from vambrace import validation
 from vambrace.theory.bound import Bound
 
 SUFFICIENT = "with probability 1 - delta, when the attack spends at most the budget"
 ORDER = "an order: all constants are left out"
+
+
+def _check(n_arms: int, horizon: int, budget: float, delta: float | None = None) -> None:
+    validation.whole("n_arms", n_arms, low=1, high=10**6)
+    validation.number("horizon", horizon, low=n_arms, high=float("inf"))
+    validation.budget(budget)
+    validation.delta(delta)
 
 
 def _log(n_arms: int, horizon: int, delta: float | None, factor: float = 2.0) -> float:
@@ -34,7 +42,10 @@ def se_wr(
     16498
     """
     n_arms = len(gaps) + 1
-    tight = radius == "tight"
+    _check(n_arms, horizon, budget, delta)
+    for k, gap in enumerate(gaps):
+        validation.number(f"gaps[{k}]", gap, low=0.0, high=1.0, open_low=True)
+    tight = validation.choice("radius", radius, ("paper", "tight")) == "tight"
     width, share = (9.0, 3.0) if tight else (36.0, 6.0)
     level = _log(n_arms, horizon, delta, 1.0 if tight else 2.0)
     return Bound(
@@ -53,6 +64,7 @@ def se_wr_additive(n_arms: int, *, horizon: int, budget: float, delta: float | N
 
     Arms with gaps above e cost at most 36 K L / e + 6 K C, the others e T; e = 6 sqrt(K L / T).
     """
+    _check(n_arms, horizon, budget, delta)
     level = _log(n_arms, horizon, delta)
     return Bound(
         name="SE-WR, gap-free, additive",
@@ -70,6 +82,7 @@ def se_wr_multiplicative(n_arms: int, *, horizon: int, budget: float, delta: flo
 
     Gaps are at most one, so an arm costs at most (36 L + 6 C) / gap; balanced against e T.
     """
+    _check(n_arms, horizon, budget, delta)
     level = _log(n_arms, horizon, delta)
     return Bound(
         name="SE-WR, gap-free, multiplicative",
@@ -86,6 +99,8 @@ def se_wr_stop(
     n_arms: int, *, horizon: int, budget: float, stop: str = "additive", delta: float | None = None
 ) -> Bound:
     """SE-WR-Stop's two orders."""
+    _check(n_arms, horizon, budget, delta)
+    validation.choice("stop", stop, ("additive", "multiplicative"))
     level = _log(n_arms, horizon, delta, 1.0)
     if stop == "additive":
         value, formula = sqrt(n_arms * horizon * level) + n_arms * budget, "sqrt(K T ln(KT/delta)) + K C"
@@ -108,6 +123,7 @@ def pe_wr(n_arms: int, *, horizon: int, budget: float, delta: float | None = Non
     Done right, C^2 carries no K for C up to the cap (E5). The proof needs the cap sqrt(T/K) for that (E3), whose price
     is the factor sqrt(K) before sqrt(T) ln T.
     """
+    _check(n_arms, horizon, budget, delta)
     level = log(n_arms) + log(max(1.0, log(horizon))) - log(n_arms / horizon if delta is None else delta)
     caps = sqrt(n_arms * horizon if corrected else horizon) * log(horizon)  # K times the cap, in every phase
     base = sqrt(n_arms * horizon * level) + caps + n_arms * budget * log(horizon)
@@ -125,6 +141,8 @@ def pe_wr(n_arms: int, *, horizon: int, budget: float, delta: float | None = Non
 
 def ms_se_wr(n_arms: int, *, horizon: int, budget: float, master: str = "corral") -> Bound:
     """MS-SE-WR's orders; the theorem has the two masters swapped (E2). C is read as max(C, 1) (E15)."""
+    _check(n_arms, horizon, budget)
+    validation.choice("master", master, ("corral", "exp3p"))
     spent = max(budget, 1.0)
     if master == "corral":
         value, formula = n_arms * spent * sqrt(horizon), "K C sqrt(T)"
