@@ -21,7 +21,11 @@ class Stream(io.StringIO):
 
 
 def shown(
-    monkeypatch: pytest.MonkeyPatch, *moments: float, terminal: bool = True, show: bool | None = None
+    monkeypatch: pytest.MonkeyPatch,
+    *moments: float,
+    terminal: bool = True,
+    show: bool | None = None,
+    unit: str | None = None,
 ) -> list[str]:
     """What a bar has written to standard error after each update, made so many seconds after it was opened."""
     clock = SimpleNamespace(now=100.0)
@@ -32,7 +36,7 @@ def shown(
     for name in ("FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
     texts = []
-    with ProgressBar("counting", 4, show=show) as bar:
+    with ProgressBar("counting", 4, show=show, unit=unit) as bar:
         for done, moment in enumerate(moments, start=1):
             clock.now = 100.0 + moment
             bar.update(done)
@@ -60,6 +64,14 @@ def test_nobody_watches_so_it_is_silent(monkeypatch: pytest.MonkeyPatch, termina
 def test_a_bar_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(monkeypatch, 0.5 * PATIENCE, terminal=False, show=True) == ["", ""]
     assert "counting" in shown(monkeypatch, 2 * PATIENCE, terminal=False, show=True)[-1]
+
+
+def test_a_bar_with_a_unit_tells_how_many_and_how_fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    text = shown(monkeypatch, 0.0, PATIENCE, 2 * PATIENCE, unit="cells")[-1]
+    assert "3/4" in text
+    assert "cells/s" in text
+    assert "cells/s" not in shown(monkeypatch, 0.0, PATIENCE)[-1]
 
 
 def test_a_bar_ends_with_what_it_watched(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from vambrace import __version__, registry
-from vambrace.errors import InvalidParameter, VambraceError
+from vambrace.errors import InvalidParameter, StoreError, VambraceError
 from vambrace.files import whole_file
 from vambrace.protocols import Adversary, Environment, Policy
 from vambrace.specs import value_of
@@ -42,6 +42,7 @@ class Kind(StrEnum):
     policies = "policies"
     adversaries = "adversaries"
     environments = "environments"
+    suites = "suites"
 
 
 def _print_version(wanted: bool) -> None:
@@ -280,16 +281,58 @@ def plan(
 
 @app.command("list")
 def list_(kind: Annotated[Kind | None, typer.Argument(help="Only these.")] = None, as_json: Json = False) -> None:
-    """Show every policy, adversary and environment with its parameters."""
+    """Show every policy, adversary and environment with its parameters, or the suites that `vambrace run` knows."""
     kinds = {"policies": "policy", "adversaries": "adversary", "environments": "environment"}
     chosen = [kind.value] if kind else list(kinds)
-    found = {plural: [_describe(thing) for thing in registry.known(kinds[plural]).values()] for plural in chosen}
+    found = {
+        plural: _suites()
+        if plural == "suites"
+        else [_describe(each) for each in registry.known(kinds[plural]).values()]
+        for plural in chosen
+    }
     if as_json:
         typer.echo(json.dumps(found, indent=2))
         return
     for plural, entries in found.items():
         columns = list(entries[0])
         _print_table(plural, columns, [[entry[column] for column in columns] for entry in entries])
+
+
+@app.command()
+def run(
+    experiment: Annotated[str, typer.Argument(metavar="FILE|SUITE", help="A TOML file, or a name such as poster.")],
+    out: Annotated[Path | None, typer.Option(help="The folder to fill; out/NAME by default.")] = None,
+    workers: Annotated[int | None, typer.Option(help="How many processes; one a core by default.")] = None,
+    dask: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler instead, or local.")] = None,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast/--keep-going", help="Stop at a cell that fails.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run an experiment, or what is missing of it; exit code 1 when cells failed."""
+    from vambrace.lab import spec
+    from vambrace.lab.run import run as play
+
+    wanted = spec.read(spec.find(experiment))
+    folder = Path("out") / wanted.name if out is None else out
+    try:
+        found = play(wanted, folder, workers=workers, dask=dask, fail_fast=fail_fast)
+    except StoreError as error:
+        if error.diff:
+            typer.echo(error.diff, err=True)
+        raise
+    _print_status(found, as_json)
+    if found.failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def status(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `vambrace run` fills.")],
+    as_json: Json = False,
+) -> None:
+    """Show what a run has done, what is missing, what failed and why."""
+    from vambrace.lab.store import Store
+
+    _print_status(Store(folder).status(), as_json)
 
 
 @app.command()
@@ -394,6 +437,30 @@ def _write_frames(results: list[Any], path: Path) -> None:
     )
     with whole_file(path) as unfinished, unfinished.open("wb") as file:
         frame.write_parquet(file) if path.suffix == ".parquet" else frame.write_csv(file)
+
+
+def _print_status(found: Any, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(found.summary(), indent=2))
+        return
+    for title, cells in (("failed", found.failed), ("damaged", found.damaged)):
+        for name, reason in cells.items():
+            typer.echo(f"{title}: {name}: {reason}")
+    for name in found.unknown:
+        typer.echo(f"unknown: {name}")
+    counts = {"done": found.done, "missing": found.missing, "failed": found.failed, "damaged": found.damaged}
+    told = ", ".join(f"{len(cells)} {title}" for title, cells in counts.items() if cells or title == "done")
+    running = f"; in use by {found.running}" if found.running else ""
+    typer.echo(f"{found.name}: {told} of {found.total} cells in {found.folder}{running}")
+
+
+def _suites() -> list[dict[str, str]]:
+    from vambrace.lab import cells, spec
+
+    found = {name: spec.read(path) for name, path in spec.suites().items()}
+    return [
+        {"name": name, "title": suite.title, "cells": str(len(cells.cells_of(suite)))} for name, suite in found.items()
+    ]
 
 
 def _describe(thing: type[Policy] | type[Adversary] | type[Environment]) -> dict[str, str]:

@@ -9,6 +9,8 @@
     ├── NotApplicable      a combination that cannot be played (also a ValueError)
     ├── NotComputed        a part of a result that was not asked for (also an AttributeError)
     ├── MissingExtra       an optional dependency is not installed (also an ImportError)
+    ├── StoreError         a folder of results that cannot be used (also a RuntimeError)
+    ├── ClusterLost        a Dask cluster that went away in mid-run (also a ConnectionError)
     └── GameFault          a policy or an adversary broke the rules in mid-game (also a RuntimeError)
 
 Each message says what was expected and what came.
@@ -62,3 +64,15 @@ class MissingExtra(VambraceError, ImportError):
 
 class GameFault(VambraceError, RuntimeError):
     """A policy, adversary or environment that broke the rules of the game."""
+
+
+class ClusterLost(VambraceError, ConnectionError):
+    """A scheduler that no longer answers; what it has finished is kept."""
+
+
+class StoreError(VambraceError, RuntimeError):
+    """A folder of results that is in use, damaged or another experiment's; `diff` shows what differs."""
+
+    def __init__(self, message: str, *, diff: str = "") -> None:
+        super().__init__(message)
+        self.diff = diff

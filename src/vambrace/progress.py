@@ -12,10 +12,13 @@ PATIENCE = 1.0  # seconds before a bar appears
 
 
 class ProgressBar:
-    """Shows itself on standard error after a second, if that is a terminal (or if `show` says so)."""
+    """Shows itself on standard error after a second, if that is a terminal (or if `show` says so).
 
-    def __init__(self, title: str, total: int, *, show: bool | None = None) -> None:
-        self._title, self._total = title, total
+    With a `unit` it also tells how many there are and how many are done in a second.
+    """
+
+    def __init__(self, title: str, total: int, *, show: bool | None = None, unit: str | None = None) -> None:
+        self._title, self._total, self._unit = title, total, unit
         self._show = sys.stderr.isatty() if show is None else show
         self._started = time.monotonic()
         self._bar: rich.progress.Progress | None = None
@@ -43,10 +46,12 @@ class ProgressBar:
         import rich.console
         import rich.progress as parts
 
+        rate = (parts.MofNCompleteColumn(), _rate_column(self._unit)) if self._unit else ()
         bar = parts.Progress(
             parts.TextColumn("{task.description}"),
             parts.BarColumn(),
             parts.TaskProgressColumn(),
+            *rate,
             parts.TimeRemainingColumn(),
             console=rich.console.Console(stderr=True, force_terminal=True),
             transient=True,
@@ -54,3 +59,14 @@ class ProgressBar:
         bar.add_task(self._title, total=self._total)
         bar.start()
         return bar
+
+
+def _rate_column(unit: str) -> "rich.progress.ProgressColumn":
+    import rich.progress as parts
+    from rich.text import Text
+
+    class Rate(parts.ProgressColumn):
+        def render(self, task: "parts.Task") -> Text:
+            return Text(f"{task.speed:.2g} {unit}/s" if task.speed else f"? {unit}/s")
+
+    return Rate()

@@ -1,0 +1,68 @@
+"""One run at a time in a folder: a file that the operating system unlocks when its holder dies, however it dies."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from vambrace.errors import StoreError
+
+NAME = ".lock"
+PATIENCE = 0.5  # seconds: somebody who only looks holds it for a moment
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try(file: IO[str]) -> bool:
+        try:
+            file.seek(1 << 20)  # a byte that nobody reads: the number of the process stays readable
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try(file: IO[str]) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the folder; refused while another process does. The file stays, since removing it would be a race."""
+    with (folder / NAME).open("a+", encoding="utf-8") as file:
+        deadline = time.monotonic() + PATIENCE
+        while not _try(file):
+            if time.monotonic() > deadline:
+                raise StoreError(f"{folder}: expected a folder that nobody is using, got one in use by {_named(file)}")
+            time.sleep(PATIENCE / 10)
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        try:
+            yield
+        finally:
+            file.truncate(0)
+
+
+def holder(folder: Path) -> str | None:
+    """Who is using the folder, or None."""
+    try:
+        file = (folder / NAME).open("r+", encoding="utf-8")
+    except OSError:  # nobody ever did, or we may only read
+        return None
+    with file:
+        return None if _try(file) else _named(file)
+
+
+def _named(file: IO[str]) -> str:
+    file.seek(0)
+    return f"process {file.read().strip() or 'unknown'}"

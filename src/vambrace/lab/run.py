@@ -1,0 +1,259 @@
+"""Run an experiment: only the cells that are missing, on processes or on a Dask cluster, whatever dies meanwhile.
+
+Workers compute and hand back the bytes of a file; only the process that holds the folder writes. A worker that dies
+takes nothing with it but the cell that it was playing, which is tried once more on a new one.
+"""
+
+import logging
+import os
+import signal
+import threading
+import time
+import traceback
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from vambrace import __version__, validation
+from vambrace.errors import ClusterLost, InvalidParameter, MissingExtra, VambraceError
+from vambrace.lab.cells import Cell
+from vambrace.lab.spec import Experiment
+from vambrace.lab.store import Status, Store, encode
+from vambrace.progress import ProgressBar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+TICK = 0.2  # seconds between two looks at the workers
+HEAD_EVERY = 10.0  # seconds between two savings of what is not needed to go on
+DEATHS = 2  # how many workers may die of a cell before it has failed
+
+
+class Played(NamedTuple):
+    """A finished cell."""
+
+    data: bytes
+    seconds: float
+
+
+class Failure(NamedTuple):
+    """A cell that could not be played."""
+
+    error: str
+    trace: str
+
+
+Outcome = tuple[Cell, Played | Failure] | None  # None: nothing new
+
+
+def run(
+    experiment: Experiment,
+    folder: Path,
+    *,
+    workers: int | None = None,
+    dask: str | None = None,
+    fail_fast: bool = False,
+    progress: bool | None = None,
+) -> Status:
+    """Play every cell that the folder does not have yet, and say what it holds then.
+
+    workers    how many processes; None: one a core. One plays the cells in this process, each on all cores
+    dask       the address of a scheduler, or "local" for a cluster on this machine, instead of processes of our own
+    fail_fast  stop at the first cell that fails; else the others go on
+    The files have the same bytes whatever plays them.
+    """
+    count = validation.whole("workers", os.cpu_count() or 1 if workers is None else workers, low=1, high=10**4)
+    store = Store(folder)
+    with store.opened(experiment) as waiting:
+        outcomes = _outcomes(list(waiting.values()), count, dask)
+        try:
+            _keep(store, outcomes, len(waiting), f"{experiment.name}: cells", fail_fast, progress)
+        finally:
+            outcomes.close()
+    return store.status()
+
+
+def _keep(
+    store: Store, outcomes: Iterator[Outcome], total: int, title: str, fail_fast: bool, progress: bool | None
+) -> None:
+    done, saved = 0, time.monotonic()
+    with ProgressBar(title, total, show=progress, unit="cells") as bar:
+        for outcome in outcomes:
+            bar.update(done)
+            if outcome is None:
+                continue
+            cell, found = outcome
+            done += 1
+            if isinstance(found, Played):
+                store.keep(cell.id, found.data, found.seconds)
+            else:
+                store.fail(cell, found.error, found.trace)
+                if fail_fast:
+                    return
+            if time.monotonic() - saved > HEAD_EVERY:
+                store.save_head()
+                saved = time.monotonic()
+            bar.update(done)
+
+
+def _outcomes(cells: Sequence[Cell], workers: int, dask: str | None) -> Any:
+    if dask is not None:
+        return _on_dask(cells, dask, workers)
+    return _in_processes(cells, min(workers, len(cells))) if min(workers, len(cells)) > 1 else _here(cells)
+
+
+def play(cell: Cell, fingerprint: str, threads: int | None) -> Played | Failure:
+    """Play a cell; errors come back as text, since not every exception survives the way between processes."""
+    started = time.perf_counter()
+    try:
+        if cell.hash != fingerprint:
+            raise InvalidParameter(f"worker: expected the version of vambrace that asks, got {__version__}")
+        data = encode(cell, cell.play(threads))
+    except Exception as error:
+        name = "" if isinstance(error, VambraceError) else f"{type(error).__name__}: "
+        return Failure(" ".join(f"{name}{error}".split()), traceback.format_exc())
+    return Played(data, time.perf_counter() - started)
+
+
+def _here(cells: Sequence[Cell]) -> Iterator[Outcome]:
+    for cell in cells:
+        yield cell, play(cell, cell.hash, None)
+
+
+def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
+    """Each worker is a pool of its own, so that we know which cell one died of, and the others do not notice."""
+    from concurrent.futures import FIRST_COMPLETED, wait
+    from concurrent.futures.process import BrokenProcessPool
+
+    waiting, deaths = deque(cells), Counter[str]()
+    idle: list[_Worker] = [_Worker() for _ in range(workers)]
+    busy: dict[Future[Played | Failure], tuple[Cell, _Worker]] = {}
+    try:
+        while waiting or busy:
+            while waiting and idle:
+                cell, worker = waiting.popleft(), idle.pop()
+                busy[worker.submit(cell)] = cell, worker
+            finished, _ = wait(busy, timeout=TICK, return_when=FIRST_COMPLETED)
+            if not finished:
+                yield None
+            for future in finished:
+                cell, worker = busy.pop(future)
+                try:
+                    outcome: Played | Failure | None = future.result()
+                except BrokenProcessPool as error:
+                    worker.end()
+                    worker = _Worker()
+                    deaths[cell.id] += 1
+                    outcome = Failure(f"worker: expected one that lives, got {DEATHS} that died", str(error))
+                    if deaths[cell.id] < DEATHS:
+                        waiting.appendleft(cell)
+                        outcome = None
+                idle.append(worker)
+                if outcome is not None:
+                    yield cell, outcome
+    finally:
+        for worker in [*idle, *(worker for _, worker in busy.values())]:
+            worker.end()
+
+
+class _Worker:
+    """A process that plays one cell after the other, on one thread, and never outlives us."""
+
+    def __init__(self) -> None:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        context = get_context("spawn")
+        theirs, self._leash = context.Pipe(duplex=False)
+        self._pool: ProcessPoolExecutor = ProcessPoolExecutor(
+            1, mp_context=context, initializer=_follow, initargs=(theirs,)
+        )
+
+    def submit(self, cell: Cell) -> "Future[Played | Failure]":
+        return self._pool.submit(play, cell, cell.hash, 1)
+
+    def end(self) -> None:
+        """Stop it, also in the middle of a cell."""
+        self._leash.close()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _follow(leash: Connection) -> None:
+    """In a worker: Ctrl-C is for the one who started us; die when they let go of the leash, or die."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def wait_for_the_end() -> None:
+        with suppress(EOFError, OSError):
+            leash.recv_bytes()
+        os._exit(1)
+
+    threading.Thread(target=wait_for_the_end, daemon=True).start()
+
+
+def _on_dask(cells: Sequence[Cell], address: str, workers: int) -> Iterator[Outcome]:
+    """The scheduler gives the cells of a lost worker to others; a cell that several die of has failed."""
+    if not cells:
+        return
+    with _client(address, min(workers, len(cells))) as client:
+        waiting = {client.submit(play, cell, cell.hash, 1, pure=False): cell for cell in cells}
+        try:
+            while waiting:
+                finished = [future for future in waiting if future.done()]
+                if not finished:
+                    time.sleep(TICK)
+                    yield None
+                for future in finished:
+                    if future.cancelled():  # not by us: the scheduler is gone, and no cell is to blame
+                        raise ClusterLost(f"dask: expected a scheduler that stays, got none at {address} any more")
+                    cell = waiting.pop(future)
+                    try:
+                        outcome: Played | Failure = future.result()
+                    except Exception as error:  # whatever the cluster says when it gives a cell up
+                        outcome = Failure(f"cluster: expected a result, got {error!r}", traceback.format_exc())
+                    yield cell, outcome
+        finally:
+            if client.status == "running":
+                client.cancel(list(waiting))
+
+
+@contextmanager
+def _client(address: str, workers: int) -> Iterator[Any]:
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        raise MissingExtra("dask: expected the extra vambrace[dask], got no module named 'distributed'") from None
+    if address == "local":
+        with (
+            _quiet(),
+            distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+        return
+    with _quiet():
+        try:
+            client = distributed.Client(address, timeout="10s")
+        except (OSError, ValueError) as error:
+            raise InvalidParameter(f"dask: expected the address of a scheduler, got {address!r}: {error}") from None
+        with client:
+            yield client
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What goes wrong in the cluster is said once, by us."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

@@ -1,0 +1,249 @@
+"""What an experiment is: a TOML file that spans policies × environments × adversaries × budgets × horizons.
+
+Every list may stand at the top of the file, for all panels, or in a panel, for that one. A spec string may mention
+``{budget}`` and ``{horizon}``, so that a policy can be told what its attacker may spend: ``se-wr:budget={budget}``. An
+adversary without a budget of its own gets the one of the game. Budget 0 is the game without attack: one, not one for
+each adversary.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from vambrace import registry
+from vambrace.errors import InvalidParameter, UnknownName, VambraceError
+from vambrace.protocols import Adversary, Environment, Policy
+from vambrace.validation import LARGEST_BUDGET, MOST_ROUNDS
+
+SUITES = Path(__file__).parent / "suites"
+SCHEMA = Path(__file__).parent / "experiment.schema.json"
+
+Thing = TypeVar("Thing")
+
+
+def _plain(value: Any) -> Any:
+    """1e6 is meant as a whole number, and TOML knows it as a float only."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
+Spec = Annotated[str, Field(min_length=1)]
+Count = Annotated[int, BeforeValidator(_plain), Field(ge=1, le=10**6)]
+Rounds = Annotated[int, BeforeValidator(_plain), Field(ge=1, le=MOST_ROUNDS)]
+Budget = Annotated[float, Field(ge=0, le=LARGEST_BUDGET, allow_inf_nan=False)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Panel(_Model):
+    """A part of an experiment, say one figure of it; what it does not say is taken from the top."""
+
+    name: Name = Field(description="Names the panel, in kebab case.")
+    title: str = Field(default="", description="What the panel shows.")
+    policies: list[Spec] | None = Field(default=None, description='Spec strings such as "se-wr:budget={budget}".')
+    adversaries: list[Spec] | None = Field(
+        default=None, description='Spec strings such as "conceal"; "none" is no adversary.'
+    )
+    environments: list[Name] | None = Field(default=None, description="Names from the table of environments.")
+    budgets: list[Budget] | None = Field(default=None, description="What the adversary may spend; 0 is no adversary.")
+    horizons: list[Rounds] | None = Field(default=None, description="How many rounds a game has.")
+
+
+class Game(NamedTuple):
+    """One game of an experiment, before it has a seed."""
+
+    panel: str
+    place: str  # the environment's name
+    environment: Environment
+    policy: Policy
+    adversary: Adversary | None
+    horizon: int
+
+
+class Experiment(_Model):
+    """An experiment of vambrace: policies × environments × adversaries × budgets × horizons × replications."""
+
+    name: Name = Field(description="Names the experiment and its folder, in kebab case.")
+    title: str = Field(default="", description="What the experiment shows.")
+    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="All random numbers follow from it.")
+    replications: Count = Field(default=20, description="How often each game is played.")
+    checkpoints: Count | list[Rounds] = Field(default=64, description="How many log-spaced rounds to record, or which.")
+    bounded: bool = Field(default=True, description="Clip altered rewards to [0, 1].")
+    engine: Literal["auto", "rounds", "leap"] = Field(default="auto", description="auto leaps wherever that is exact.")
+    policies: list[Spec] = Field(default=[], description="For every panel that names none.")
+    adversaries: list[Spec] = Field(default=[], description="For every panel that names none.")
+    budgets: list[Budget] = Field(default=[0.0], description="For every panel that names none.")
+    horizons: list[Rounds] = Field(default=[], description="For every panel that names none.")
+    environments: dict[Name, Spec] = Field(
+        min_length=1, description='A short name for each spec string: ten-arms = "bernoulli:means=0.9/0.8".'
+    )
+    panels: list[Panel] = Field(default=[], description="Without panels the lists at the top are one.")
+
+    def games(self) -> Iterator[Game]:
+        """Every game of every panel, in the order of the file; refuses what the registry does not know."""
+        names = [panel.name for panel in self.panels]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise InvalidParameter(f"panels[{i}].name: expected a name of its own, got {name!r} again")
+        panels = {f"panels[{i}].": panel for i, panel in enumerate(self.panels)} or {"": Panel(name=self.name)}
+        for place, panel in panels.items():
+            yield from self._games(place, panel)
+
+    def _games(self, place: str, panel: Panel) -> Iterator[Game]:
+        horizons, budgets, policies, adversaries = (
+            self._listed(place, panel, key) for key in ("horizons", "budgets", "policies", "adversaries")
+        )
+        for where, values in (horizons, budgets, policies):
+            if not values:
+                raise InvalidParameter(f"{where}: expected at least one, got none")
+        if not adversaries[1] and any(budgets[1]):
+            raise InvalidParameter(f"{adversaries[0]}: expected one to spend the budgets, or budgets = [0], got none")
+        for name, text in self._environments(place, panel).items():
+            for horizon in horizons[1]:
+                known = {"horizon": str(horizon)}
+                environment = _made(registry.environment, f"environments.{name}", text, known)
+                for budget in budgets[1]:
+                    known["budget"] = _number(budget)
+                    rivals = [
+                        _made(registry.adversary, f"{adversaries[0]}[{j}]", _with_budget(spec), known)
+                        for j, spec in enumerate(adversaries[1])
+                    ]
+                    for i, spec in enumerate(policies[1]):
+                        policy = _made(registry.policy, f"{policies[0]}[{i}]", spec, known)
+                        for rival in rivals if budget > 0 else [None]:
+                            yield Game(panel.name, name, environment, policy, rival, horizon)
+
+    def _listed(self, place: str, panel: Panel, key: str) -> tuple[str, list[Any]]:
+        """A list of a panel, or the one at the top, and where it stands."""
+        own = getattr(panel, key)
+        return (f"{place}{key}", own) if own is not None else (key, getattr(self, key))
+
+    def _environments(self, place: str, panel: Panel) -> dict[str, str]:
+        if panel.environments is None:
+            return self.environments
+        for i, name in enumerate(panel.environments):
+            if name not in self.environments:
+                raise _located(f"{place}environments[{i}]", UnknownName("environment", name, self.environments))
+        return {name: self.environments[name] for name in panel.environments}
+
+    def canonical(self) -> dict[str, Any]:
+        """The experiment with everything that was left to defaults, ready for JSON."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() else repr(value)
+
+
+def _with_budget(spec: str) -> str:
+    """An adversary that is told no budget is told the one of the game."""
+    name, _, rest = spec.partition(":")
+    if name == "none" or re.search(r"(^|,)budget=", rest):
+        return spec
+    return f"{name}:{rest},budget={{budget}}" if rest else f"{name}:budget={{budget}}"
+
+
+def _made(make: Callable[[str], Thing], where: str, text: str, known: Mapping[str, str]) -> Thing:
+    """The object of a spec string with its placeholders filled in; errors say where in the file it stands."""
+
+    def fill(found: re.Match[str]) -> str:
+        if found[1] not in known:
+            raise UnknownName("placeholder", found[1], known)
+        return known[found[1]]
+
+    try:
+        return make(re.sub(r"\{([^{}]*)\}", fill, text))
+    except VambraceError as error:
+        raise _located(where, error) from None
+
+
+def _located(where: str, error: Exception) -> InvalidParameter:
+    return InvalidParameter(f"{where}: {error}")
+
+
+def suites() -> dict[str, Path]:
+    """The experiments that are shipped, by name."""
+    return {path.stem: path for path in sorted(SUITES.glob("*.toml"))}
+
+
+def find(name: str) -> Path:
+    """The file of a suite's name, or of a path."""
+    path = Path(name)
+    if path.suffix == ".toml" or path.is_file():
+        return path
+    if name not in suites():
+        raise UnknownName("suite or file", name, suites())
+    return suites()[name]
+
+
+def read(path: Path) -> Experiment:
+    """The experiment of a TOML file; a mistake in it is one line that says where it stands.
+
+    >>> from vambrace.lab import spec
+    >>> spec.read(spec.find("poster")).replications
+    20
+    """
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidParameter(f"{path}: expected a TOML file, got a mistake: {error}") from None
+    except UnicodeDecodeError as error:
+        raise InvalidParameter(f"{path}: expected a TOML file in UTF-8, got {error}") from None
+    try:
+        return parse(document)
+    except InvalidParameter as error:
+        raise _located(str(path), error) from None
+
+
+def parse(document: dict[str, Any]) -> Experiment:
+    """The experiment of a document, after every game in it was looked at once."""
+    try:
+        experiment = Experiment.model_validate(document)
+    except ValidationError as error:
+        raise InvalidParameter(_explained(document, error)) from None
+    for _ in experiment.games():
+        pass
+    return experiment
+
+
+def _explained(document: Any, error: ValidationError) -> str:
+    """The first mistake: where it is, what was expected and what came."""
+    first, *others = error.errors(include_url=False)
+    kind, place, node = first["type"], "", document
+    for part in first["loc"]:
+        if kind not in ("missing", "extra_forbidden") and not _has(node, part):
+            break  # pydantic goes on with the names of types where several are allowed
+        node = node[part] if _has(node, part) else None
+        place += f"[{part}]" if isinstance(part, int) else f".{part}" if place else part
+    rest = f" (and {len(others)} more)" if others and kind == "extra_forbidden" else ""
+    if kind == "extra_forbidden":
+        *_, key = first["loc"]
+        model = Panel if first["loc"][0] == "panels" else Experiment
+        return f"{place}: {UnknownName('key', str(key), model.model_fields)}{rest}"
+    if kind == "missing":
+        return f"{place}: expected a value, got none"
+    if kind == "string_pattern_mismatch":
+        return f"{place}: expected a name in kebab case such as ten-arms, got {first['input']!r}"
+    if kind == "literal_error":
+        return f"{place}: expected {first['ctx']['expected']}, got {first['input']!r}"
+    message = first["msg"].removeprefix("Input should be ").replace("dictionary", "table")
+    return f"{place or 'file'}: expected {message[0].lower()}{message[1:]}, got {first['input']!r}"
+
+
+def _has(node: Any, part: Any) -> bool:
+    return (isinstance(node, dict) and part in node) or (
+        isinstance(node, list) and isinstance(part, int) and part < len(node)
+    )
+
+
+def schema() -> str:
+    """The JSON schema of an experiment, as it is shipped: editors complete and check TOML files with it."""
+    found = Experiment.model_json_schema()
+    return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema"} | found, indent=2) + "\n"

@@ -1,0 +1,263 @@
+"""A folder of results that survives whatever happens to the run that fills it.
+
+    experiment.json        the experiment, its cells with their fingerprints, versions and seconds
+    cells/NAME.parquet     one file for each finished cell, written whole or not at all; the same bytes on every run
+    failed/NAME.json       why a cell failed; gone as soon as it succeeds
+
+A cell is finished if its file can be read to the end and carries its fingerprint: nothing else is ever trusted.
+"""
+
+import io
+import json
+import platform
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import unified_diff
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from vambrace import __version__, registry
+from vambrace.engine.result import Result
+from vambrace.errors import StoreError
+from vambrace.files import whole_file
+from vambrace.lab import lock
+from vambrace.lab.cells import Cell, cells_of, panels_of
+from vambrace.lab.spec import Experiment, parse
+
+HEAD = "experiment.json"
+
+
+def encode(cell: Cell, result: Result) -> bytes:
+    """A result as the bytes of a Parquet file: a row for each replication and checkpoint, the pulls in the last."""
+    frame = result.to_frame()
+    last = pl.col("round") == result.horizon
+    pulls = pl.Series("pulls", result.pulls.repeat(len(result.checkpoints), axis=0).tolist(), pl.List(pl.Int64))
+    frame = frame.with_columns(
+        pl.when(last).then(pulls).alias("pulls"),
+        pl.lit(result.engine).alias("engine"),
+        pl.lit(cell.hash).alias("cell"),
+    )
+    target = io.BytesIO()
+    frame.write_parquet(target)
+    return target.getvalue()
+
+
+def decode(cell: Cell, frame: pl.DataFrame) -> Result:
+    """The result that `encode` was given."""
+    shape = (cell.replications, -1)
+
+    def column(name: str) -> Any:
+        return frame[name].to_numpy().reshape(shape) if name in frame.columns else None
+
+    return Result(
+        policy=registry.policy(cell.policy),
+        environment=registry.environment(cell.environment),
+        adversary=registry.adversary(cell.adversary),
+        horizon=cell.horizon,
+        replications=cell.replications,
+        seed=cell.seed,
+        engine=str(frame["engine"][0]),
+        bounded=cell.bounded,
+        checkpoints=column("round")[0],
+        pseudo_regret=column("pseudo_regret"),
+        cost=column("cost"),
+        pulls=np.array(frame["pulls"].drop_nulls().to_list(), dtype=np.int64),
+        realized=column("realized_regret"),
+        observed=column("observed_regret"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """What a folder holds: names of cells, and files that belong to none."""
+
+    folder: Path
+    name: str
+    done: tuple[str, ...]
+    missing: tuple[str, ...]
+    failed: Mapping[str, str]  # with the error
+    damaged: Mapping[str, str]  # with the reason; played again by the next run
+    unknown: tuple[str, ...]
+    running: str | None  # who is using the folder
+
+    @property
+    def total(self) -> int:
+        """How many cells the experiment has."""
+        return len(self.done) + len(self.missing) + len(self.failed) + len(self.damaged)
+
+    def summary(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "folder": str(self.folder),
+            "experiment": self.name,
+            "cells": self.total,
+            "done": list(self.done),
+            "missing": list(self.missing),
+            "failed": dict(self.failed),
+            "damaged": dict(self.damaged),
+            "unknown": list(self.unknown),
+            "running": self.running,
+        }
+
+
+class Store:
+    """The folder of one experiment."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._head: dict[str, Any] = {}
+
+    def path(self, name: str) -> Path:
+        """Where a cell's numbers are."""
+        return self.folder / "cells" / f"{name}.parquet"
+
+    def failure_path(self, name: str) -> Path:
+        """Where the reason is, if it failed."""
+        return self.folder / "failed" / f"{name}.json"
+
+    @contextmanager
+    def opened(self, experiment: Experiment) -> Iterator[dict[str, Cell]]:
+        """Hold the folder for a run of this experiment and no other; the cells that are still to be played."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with lock.locked(self.folder):
+            cells = cells_of(experiment)
+            self._begin(experiment, cells)
+            try:
+                yield {name: cell for name, cell in cells.items() if self.obstacle(name, cell.hash) is not None}
+            finally:
+                self.save_head()
+
+    def _begin(self, experiment: Experiment, cells: Mapping[str, Cell]) -> None:
+        wanted = {"vambrace": __version__, "experiment": experiment.canonical()}
+        if not (self.folder / HEAD).exists():
+            foreign = sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("."))
+            if foreign:
+                raise StoreError(f"{self.folder}: expected a new or an empty folder, got one with {foreign[0]!r} in it")
+            self._head = wanted | {
+                "cells": {name: cell.content | {"hash": cell.hash} for name, cell in cells.items()},
+                "panels": panels_of(experiment),
+                "versions": _versions(),
+                "seconds": {},
+            }
+            self.save_head()
+            return
+        self._head = self._read_head()
+        kept = {key: self._head.get(key) for key in wanted}
+        if kept != wanted:
+            old, new = (json.dumps(each, indent=2, ensure_ascii=False).splitlines() for each in (kept, wanted))
+            diff = "\n".join(unified_diff(old, new, f"{self.folder / HEAD}", "the experiment now", lineterm=""))
+            raise StoreError(
+                f"{self.folder}: expected the experiment that it was made for, got a changed one; "
+                "take another folder, or undo the change",
+                diff=diff,
+            )
+
+    def save_head(self) -> None:
+        """Write experiment.json."""
+        _write_json(self.folder / HEAD, self._head)
+
+    def _read_head(self) -> dict[str, Any]:
+        path = self.folder / HEAD
+        if not path.is_file():
+            raise StoreError(f"{self.folder}: expected a folder that `vambrace run` made, got none with {HEAD}")
+        try:
+            head = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise StoreError(f"{path}: expected what `vambrace run` wrote, got {error}") from None
+        if not isinstance(head, dict) or not {"experiment", "cells", "panels", "seconds"} <= {*head}:
+            raise StoreError(f"{path}: expected what `vambrace run` wrote, got another file")
+        return head
+
+    def keep(self, name: str, data: bytes, seconds: float) -> None:
+        """A cell is finished."""
+        with whole_file(self.path(name)) as unfinished:
+            unfinished.write_bytes(data)
+        self.failure_path(name).unlink(missing_ok=True)
+        self._head["seconds"][name] = round(seconds, 3)
+
+    def fail(self, cell: Cell, error: str, trace: str) -> None:
+        """A cell cannot be played."""
+        _write_json(self.failure_path(cell.id), {"error": error, "cell": cell.content, "trace": trace.splitlines()})
+
+    def obstacle(self, name: str, fingerprint: str) -> str | None:
+        """Why a cell is not finished, or None if it is."""
+        path = self.path(name)
+        if not path.exists():
+            return "missing"
+        try:
+            frame = pl.read_parquet(path.read_bytes())
+        except (pl.exceptions.PolarsError, OSError) as error:
+            return f"cannot be read: {' '.join(str(error).split())}"
+        if "cell" not in frame.columns or frame["cell"].unique().to_list() != [fingerprint]:
+            return "is not a file of this cell"
+        return None
+
+    def status(self) -> Status:
+        """What is there."""
+        self._head = self._read_head()
+        done: list[str] = []
+        missing: list[str] = []
+        failed: dict[str, str] = {}
+        damaged: dict[str, str] = {}
+        for name, content in self._head["cells"].items():
+            obstacle = self.obstacle(name, content["hash"])
+            if obstacle is None:
+                done.append(name)
+            elif self.failure_path(name).is_file():
+                failed[name] = self._failure(name)
+            elif obstacle == "missing":
+                missing.append(name)
+            else:
+                damaged[name] = obstacle
+        return Status(
+            folder=self.folder,
+            name=str(self._head["experiment"]["name"]),
+            done=tuple(done),
+            missing=tuple(missing),
+            failed=failed,
+            damaged=damaged,
+            unknown=tuple(self._unknown()),
+            running=lock.holder(self.folder),
+        )
+
+    def _failure(self, name: str) -> str:
+        try:
+            return str(json.loads(self.failure_path(name).read_text(encoding="utf-8"))["error"])
+        except (OSError, ValueError, LookupError, TypeError):
+            return "unknown: the file that says why cannot be read"
+
+    def _unknown(self) -> Iterator[str]:
+        """Files in the two folders of cells that are no cell's; what a killed run left unfinished does not count."""
+        names = self._head["cells"]
+        known = {path for name in names for path in (self.path(name), self.failure_path(name))}
+        for folder in ("cells", "failed"):
+            for path in sorted((self.folder / folder).glob("*")):
+                if path not in known and ".unfinished." not in path.name:
+                    yield f"{folder}/{path.name}"
+
+    def experiment(self) -> Experiment:
+        """The experiment that the folder was made for."""
+        return parse(self._read_head()["experiment"])
+
+    def results(self) -> dict[str, Result]:
+        """The results of all finished cells by name, in the order of the experiment."""
+        found = {}
+        for name, cell in cells_of(self.experiment()).items():
+            if self.obstacle(name, cell.hash) is None:
+                found[name] = decode(cell, pl.read_parquet(self.path(name).read_bytes()))
+        return found
+
+
+def _versions() -> dict[str, str]:
+    packages = {name: metadata.version(name) for name in ("numpy", "numba", "polars")}
+    return {"python": platform.python_version(), **packages, "machine": platform.machine()}
+
+
+def _write_json(path: Path, value: Any) -> None:
+    with whole_file(path) as unfinished:
+        unfinished.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,130 @@
+import re
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+import vambrace as vb
+from vambrace import registry
+from vambrace.lab import cells, spec
+from vambrace.lab.cells import Cell, cells_of, panels_of
+
+DOCUMENT: dict[str, Any] = {
+    "name": "small",
+    "seed": 7,
+    "replications": 3,
+    "checkpoints": 4,
+    "horizons": [30],
+    "budgets": [0, 5],
+    "policies": ["ucb1", "se-wr:budget={budget}"],
+    "adversaries": ["conceal", "conceal:stop_when_dropped=true"],
+    "environments": {"two": "bernoulli:means=0.9/0.5"},
+}
+
+
+def made(**changes: Any) -> dict[str, Cell]:
+    return cells_of(spec.parse(DOCUMENT | changes))
+
+
+def test_names_say_what_is_played() -> None:
+    assert list(made()) == [
+        "two--ucb1--none--c0--t30",
+        "two--se-wr_budget-0--none--c0--t30",
+        "two--ucb1--conceal--c5--t30",
+        "two--ucb1--conceal_stop_when_dropped-true--c5--t30",
+        "two--se-wr_budget-5--conceal--c5--t30",
+        "two--se-wr_budget-5--conceal_stop_when_dropped-true--c5--t30",
+    ]
+
+
+def test_what_two_panels_share_is_played_once() -> None:
+    panels = [{"name": "all"}, {"name": "trusting", "policies": ["ucb1:alpha=2"]}]
+    experiment = spec.parse(DOCUMENT | {"panels": panels})
+    assert cells_of(experiment) == made()
+    names = panels_of(experiment)
+    assert names == {"all": list(made()), "trusting": [name for name in made() if "--ucb1--" in name]}
+
+
+def test_an_attack_with_a_budget_of_its_own_is_one_cell_whatever_the_budget_of_the_game() -> None:
+    found = made(budgets=[5, 6], policies=["ucb1"], adversaries=["conceal:budget=3"])
+    assert list(found) == ["two--ucb1--conceal--c3--t30"]
+
+
+@pytest.mark.parametrize("name", spec.suites())
+def test_names_of_suites_are_safe_for_every_file_system(name: str) -> None:
+    for cell in cells_of(spec.read(spec.find(name))):
+        assert re.fullmatch(r"[a-z0-9._-]+", cell)
+        assert len(f".{cell}.unfinished.parquet") <= 255
+
+
+def test_what_cannot_be_spelled_in_a_name_gets_a_fingerprint() -> None:
+    long = [f"0.{'123456789' * 2}{k}" for k in range(9)]
+    odd = [f"replay:events=4/4,successes=1/2,labels={label}" for label in ("A/b", "a/b", "a%20b/b", "none/--")]
+    specs = [f"bernoulli:means={'/'.join(long)}", *odd]
+    slugs = [cells._slug(each) for each in specs]
+    assert len({*slugs}) == len(specs)
+    assert all(
+        re.fullmatch(r"[a-z0-9._-]+", slug) and len(slug) <= cells.LONGEST and "--" not in slug for slug in slugs
+    )
+
+
+def test_clean_and_attacked_games_are_paired_and_others_are_not() -> None:
+    twins = made(environments=DOCUMENT["environments"] | {"three": "bernoulli:means=0.9/0.5/0.1"}, horizons=[30, 40])
+    seeds = {(cell.environment, cell.horizon): set[int]() for cell in twins.values()}
+    for cell in twins.values():
+        seeds[cell.environment, cell.horizon].add(cell.seed)
+    assert len(seeds) == 4
+    assert all(len(found) == 1 for found in seeds.values())
+    different = {seed for found in seeds.values() for seed in found}
+    assert len(different) == 4
+    assert different.isdisjoint({cell.seed for cell in made(seed=8).values()})
+
+
+def test_adding_cells_changes_nobody_elses() -> None:
+    more = made(
+        environments={"another": "bernoulli:means=0.3/0.2", **DOCUMENT["environments"]},
+        horizons=[20, 30],
+        budgets=[1, 0, 5],
+        policies=["se", *DOCUMENT["policies"]],
+        title="more",
+    )
+    assert made().items() <= more.items()
+
+
+def test_the_fingerprint_covers_all_that_matters_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = made()["two--ucb1--conceal--c5--t30"]
+    changes: dict[str, Any] = {
+        "policy": "ucb1:alpha=3",
+        "environment": "bernoulli:means=0.9/0.4",
+        "adversary": "conceal:budget=6",
+        "horizon": 31,
+        "replications": 4,
+        "seed": 1,
+        "checkpoints": 5,
+        "bounded": False,
+        "engine": "rounds",
+    }
+    assert {"id", *changes} == {field.name for field in fields(Cell)}
+    hashes = {replace(cell, **{name: value}).hash for name, value in changes.items()}
+    assert len({cell.hash, *hashes}) == 1 + len(changes)
+    assert replace(cell, id="other").hash == cell.hash
+    kept = cell.hash
+    monkeypatch.setattr(cells, "__version__", "99")
+    assert cell.hash != kept
+
+
+def test_a_cell_is_one_call_of_simulate(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: dict[str, Any] = {}
+    monkeypatch.setattr(cells, "simulate", lambda *things, **options: called.update(options, things=things))
+    cell = made()["two--se-wr_budget-5--conceal--c5--t30"]
+    cell.play(threads=3)
+    assert called == {
+        "things": (vb.SEWR(budget=5), vb.Bernoulli([0.9, 0.5]), vb.Conceal(budget=5)),
+        **{
+            name: getattr(cell, name)
+            for name in ("horizon", "replications", "seed", "checkpoints", "bounded", "engine")
+        },
+        "threads": 3,
+        "progress": False,
+    }
+    assert registry.policy(cell.policy) == vb.SEWR(budget=5)

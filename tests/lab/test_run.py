@@ -1,0 +1,330 @@
+"""Runs that are killed, interrupted, refused or fail, and that end as if nothing had happened."""
+
+import functools
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+
+import vambrace as vb
+from vambrace import cli
+from vambrace.errors import ClusterLost, InvalidParameter, MissingExtra
+from vambrace.lab import cells, run, spec
+from vambrace.lab.store import Status, Store
+
+LONG = """
+name = "long"
+seed = 5
+replications = 2
+checkpoints = 6
+horizons = [8e6, 9e6, 1e7]
+budgets = [0, 50]
+adversaries = ["conceal"]
+policies = ["ucb1"]
+
+[environments]
+two = "bernoulli:means=0.9/0.5"
+three = "bernoulli:means=0.9/0.8/0.5"
+"""
+FAILING: dict[str, Any] = {
+    "name": "failing",
+    "replications": 2,
+    "checkpoints": 3,
+    "horizons": [30],
+    "budgets": [0, 5],
+    "policies": ["ucb1", "se"],
+    "adversaries": ["elimination-rush"],  # which UCB1 has nothing for
+    "environments": {"two": "bernoulli:means=0.9/0.5"},
+}
+BAD = "two--ucb1--elimination-rush--c5--t30"
+linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("experiment") / "long.toml"
+    path.write_text(LONG, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(file: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What an uninterrupted run in one process gives."""
+    folder = tmp_path_factory.mktemp("whole")
+    assert run.run(spec.read(file), folder, workers=1).missing == ()
+    return files(folder)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "cells").glob("*.parquet")}
+
+
+def start(file: Path, folder: Path, *options: str) -> subprocess.Popen[str]:
+    words = [sys.executable, "-m", "vambrace.cli", "run", str(file), "--out", str(folder), *options]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def until(true: Callable[[], Any], seconds: float = 120) -> Any:
+    """Wait for something; generously, since this is no measurement."""
+    deadline = time.monotonic() + seconds
+    while not (found := true()):
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.01)
+    return found
+
+
+def workers_of(pid: int) -> list[int]:
+    """The processes that a run has spawned to play cells."""
+    children = [
+        int(child) for task in Path(f"/proc/{pid}/task").glob("*/children") for child in task.read_text().split()
+    ]
+    return [child for child in children if b"spawn_main" in command(child)]
+
+
+def command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out, err
+
+
+# ----------------------------------------------------------------------------------------------- the same whatever dies
+
+
+@linux
+@pytest.mark.parametrize("moment", [0, 1])
+def test_a_killed_run_goes_on_where_it_was(file: Path, whole: dict[str, bytes], tmp_path: Path, moment: int) -> None:
+    process = start(file, tmp_path, "--workers", "2")
+    until(lambda: len(files(tmp_path)) > moment)
+    time.sleep(random.Random(moment).uniform(0, 0.1))
+    children = workers_of(process.pid)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    until(lambda: not any(command(child) for child in children), seconds=30)  # nobody goes on without us
+    finish(process)
+
+    kept = files(tmp_path)
+    stamps = {name: (tmp_path / "cells" / name).stat().st_mtime_ns for name in kept}
+    assert kept.items() <= whole.items()
+    code, out, err = finish(start(file, tmp_path, "--workers", "2"))
+    assert (code, err) == (0, "")
+    assert out.startswith("long: 12 done of 12 cells")
+    assert files(tmp_path) == whole
+    assert {name: (tmp_path / "cells" / name).stat().st_mtime_ns for name in kept} == stamps
+    assert not [*tmp_path.rglob("*unfinished*")]
+
+
+@linux
+@pytest.mark.parametrize("options", [("--workers", "2"), ("--dask", "local")], ids=["processes", "dask"])
+def test_a_killed_worker_costs_nothing_but_time(
+    file: Path, whole: dict[str, bytes], tmp_path: Path, options: tuple[str, str]
+) -> None:
+    if "--dask" in options:
+        pytest.importorskip("distributed", reason="needs vambrace[dask]")
+    process = start(file, tmp_path, *options)
+    until(lambda: files(tmp_path))
+    os.kill(until(lambda: workers_of(process.pid))[0], signal.SIGKILL)
+    code, out, _ = finish(process)
+    assert (code, out) == (0, f"long: 12 done of 12 cells in {tmp_path}\n")
+    assert files(tmp_path) == whole
+
+
+@linux
+def test_an_interrupt_leaves_what_is_finished_and_a_second_run_is_refused(
+    file: Path, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    process = start(file, tmp_path, "--workers", "2")
+    until(lambda: files(tmp_path))
+    os.killpg(process.pid, signal.SIGSTOP)  # so that it surely lives while we look
+    code, _, err = finish(start(file, tmp_path))
+    assert (code, err.count("\n")) == (2, 1)
+    assert err.endswith(f"expected a folder that nobody is using, got one in use by process {process.pid}\n")
+    children = workers_of(process.pid)
+    os.killpg(process.pid, signal.SIGCONT)
+    os.killpg(process.pid, signal.SIGINT)  # as the terminal does: to everybody
+    code, _, err = finish(process)
+    assert (code, err) == (130, "vambrace: interrupted\n")
+    assert not any(command(child) for child in children)
+    assert files(tmp_path).items() <= whole.items()
+    seconds = json.loads((tmp_path / "experiment.json").read_text(encoding="utf-8"))["seconds"]
+    assert {f"{name}.parquet" for name in seconds} == {*files(tmp_path)}
+
+
+# ------------------------------------------------------------------------------------------------------ cells that fail
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The cells that were played, interpreted, in this process."""
+    names: list[str] = []
+
+    def play(cell: cells.Cell, *rest: Any) -> Any:
+        names.append(cell.id)
+        return original(cell, *rest)
+
+    original = run.play
+    monkeypatch.setattr(run, "play", play)
+    monkeypatch.setattr(cells, "simulate", functools.partial(vb.simulate, interpret=True))
+    return names
+
+
+def test_failed_cells_are_told_and_tried_again_alone(tmp_path: Path, played: list[str]) -> None:
+    experiment = spec.parse(FAILING)
+
+    def again() -> Status:
+        played.clear()
+        return run.run(experiment, tmp_path, workers=1)
+
+    found = again()
+    assert (len(played), len(found.done), found.missing) == (4, 3, ())
+    assert "expected a policy whose state has 'arms', got ucb1" in found.failed[BAD]
+    kept = json.loads((tmp_path / "failed" / f"{BAD}.json").read_text(encoding="utf-8"))
+    assert kept["error"] == found.failed[BAD]
+    assert kept["cell"]["policy"] == "ucb1"
+    assert any("NotApplicable" in line for line in kept["trace"])
+
+    before = files(tmp_path)
+    assert again().failed == found.failed
+    assert played == [BAD]
+    (tmp_path / "cells" / f"{found.done[0]}.parquet").write_bytes(b"PAR1")
+    again()
+    assert sorted(played) == sorted([BAD, found.done[0]])
+    assert files(tmp_path) == before
+
+
+def test_the_first_failure_can_end_the_run(tmp_path: Path, played: list[str]) -> None:
+    found = run.run(spec.parse(FAILING | {"budgets": [5, 0]}), tmp_path, workers=1, fail_fast=True)
+    assert played == [BAD]
+    assert ([*found.failed], len(found.missing)) == ([BAD], 3)
+
+
+def test_failures_of_workers_come_back_as_text(tmp_path: Path) -> None:
+    found = run.run(spec.parse(FAILING | {"budgets": [5], "policies": ["ucb1", "thompson"]}), tmp_path, workers=2)
+    assert (len(found.failed), found.done) == (2, ())
+    assert "expected a policy whose state has 'arms', got thompson" in found.failed[BAD.replace("ucb1", "thompson")]
+
+
+def test_a_cell_that_workers_die_of_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run._Worker, "submit", lambda worker, cell: worker._pool.submit(os._exit, 9))
+    found = run.run(spec.parse(FAILING | {"budgets": [0]}), tmp_path, workers=2)
+    assert {*found.failed.values()} == {"worker: expected one that lives, got 2 that died"}
+    assert len(found.failed) == 2
+
+
+def test_a_worker_with_another_version_says_so() -> None:
+    cell = next(iter(cells.cells_of(spec.parse(FAILING)).values()))
+    found = run.play(cell, "another", 1)
+    assert isinstance(found, run.Failure)
+    assert found.error == f"worker: expected the version of vambrace that asks, got {vb.__version__}"
+
+
+# ----------------------------------------------------------------------------------------------------- the command line
+
+
+def command_line(monkeypatch: pytest.MonkeyPatch, *words: str) -> Any:
+    monkeypatch.setattr(sys, "argv", ["vambrace", *words])
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    return stopped.value.code
+
+
+def test_run_and_status_on_the_command_line(
+    tmp_path: Path, played: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = json.dumps(FAILING["environments"]["two"])
+    lines = [f"{key} = {json.dumps(value)}" for key, value in FAILING.items() if key != "environments"]
+    Path("failing.toml").write_text("\n".join([*lines, "[environments]", f"two = {text}"]), encoding="utf-8")
+    say = functools.partial(command_line, monkeypatch)
+
+    assert say("run", "failing.toml", "--workers", "1") == 1
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.splitlines()[0].startswith(f"failed: {BAD}: adversary elimination-rush: expected")
+    assert out.splitlines()[1:] == ["failing: 3 done, 1 failed of 4 cells in out/failing"]
+
+    Path("out/failing/cells/stray").touch()
+    assert say("status", "out/failing") == 0
+    assert "unknown: cells/stray" in capsys.readouterr().out.splitlines()
+    assert say("status", "out/failing", "--json") == 0
+    status = json.loads(capsys.readouterr().out)
+    assert (status["cells"], len(status["done"]), [*status["failed"]]) == (4, 3, [BAD])
+
+    changed = Path("failing.toml").read_text(encoding="utf-8").replace('"replications": 2', "").replace("= 2", "= 3")
+    Path("failing.toml").write_text(changed, encoding="utf-8")
+    assert say("run", "failing.toml") == 2
+    *diff, line = capsys.readouterr().err.splitlines()
+    assert '+    "replications": 3,' in diff
+    assert line.startswith("vambrace: error: out/failing: expected the experiment that it was made for")
+
+    assert say("run", "postr") == 2
+    assert capsys.readouterr().err == "vambrace: error: unknown suite or file 'postr'; did you mean 'poster'?\n"
+    assert say("run", "none.toml") == 2
+    assert capsys.readouterr().err == "vambrace: error: none.toml: No such file or directory\n"
+    assert say("status", ".") == 2
+    assert say("list", "suites", "--json") == 0
+    assert [*spec.suites()] == [suite["name"] for suite in json.loads(capsys.readouterr().out)["suites"]]
+
+
+def test_what_is_wrong_with_a_cluster_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = spec.parse(FAILING)
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "distributed", None)
+        with pytest.raises(MissingExtra, match=r"expected the extra vambrace\[dask\]"):
+            run.run(experiment, tmp_path, dask="local")
+    pytest.importorskip("distributed", reason="needs vambrace[dask]")
+    with pytest.raises(InvalidParameter, match="expected the address of a scheduler, got 'nowhere'"):
+        run.run(experiment, tmp_path, dask="nowhere")
+
+
+def test_a_scheduler_that_goes_away_is_nobody_elses_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def submit(*words: Any, **options: Any) -> Any:
+        return Mock(done=lambda: True, cancelled=lambda: True)
+
+    client = Mock(submit=submit, status="closed")
+    monkeypatch.setattr(run, "_client", lambda address, workers: nullcontext(client))
+    with pytest.raises(ClusterLost, match="expected a scheduler that stays, got none at here any more"):
+        run.run(spec.parse(FAILING), tmp_path, dask="here")
+    status = Store(tmp_path).status()
+    assert (len(status.missing), status.failed) == (4, {})
+
+
+CLUSTER = """
+import sys
+from distributed import LocalCluster
+if __name__ == "__main__":
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.read()
+"""
+
+
+def test_a_cluster_that_runs_already_is_found_by_its_address(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="needs vambrace[dask]")
+    script = tmp_path / "cluster.py"
+    script.write_text(CLUSTER, encoding="utf-8")
+    (tmp_path / "file.toml").write_text(LONG.replace("8e6, 9e6, 1e7", "30").replace("conceal", "elimination-rush"))
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([sys.executable, str(script)], text=True, **pipes) as cluster:  # type: ignore[call-overload]
+        address = cluster.stdout.readline().strip()
+        done = finish(start(tmp_path / "file.toml", tmp_path / "out", "--dask", address, "--json"))
+        cluster.stdin.close()
+    assert (done[0], done[2]) == (1, "")
+    status = json.loads(done[1])
+    assert (len(status["done"]), len(status["failed"])) == (2, 2)
+    assert all("got ucb1" in error for error in status["failed"].values())

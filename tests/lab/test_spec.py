@@ -1,0 +1,205 @@
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import vambrace as vb
+from vambrace.errors import InvalidParameter, UnknownName
+from vambrace.lab import spec
+
+SMALL = """
+name = "small"
+horizons = [1e3]
+budgets = [0, 5, 7.5]
+adversaries = ["conceal", "swap:margin=0.2"]
+policies = ["ucb1", "se-wr:budget={budget}"]
+
+[environments]
+two = "bernoulli:means=0.9/0.5"
+"""
+
+
+def read(tmp_path: Path, text: str) -> spec.Experiment:
+    path = tmp_path / "file.toml"
+    path.write_text(text, encoding="utf-8")
+    return spec.read(path)
+
+
+def test_the_product_of_all_lists_with_one_clean_game_for_each_policy(tmp_path: Path) -> None:
+    games = list(read(tmp_path, SMALL).games())
+    assert {(game.panel, game.place, game.horizon) for game in games} == {("small", "two", 1000)}
+    assert [(game.policy, game.adversary) for game in games] == [
+        (vb.UCB1(), None),
+        (vb.SEWR(budget=0), None),
+        (vb.UCB1(), vb.Conceal(budget=5)),
+        (vb.UCB1(), vb.Swap(budget=5, margin=0.2)),
+        (vb.SEWR(budget=5), vb.Conceal(budget=5)),
+        (vb.SEWR(budget=5), vb.Swap(budget=5, margin=0.2)),
+        (vb.UCB1(), vb.Conceal(budget=7.5)),
+        (vb.UCB1(), vb.Swap(budget=7.5, margin=0.2)),
+        (vb.SEWR(budget=7.5), vb.Conceal(budget=7.5)),
+        (vb.SEWR(budget=7.5), vb.Swap(budget=7.5, margin=0.2)),
+    ]
+
+
+def test_an_adversary_keeps_a_budget_of_its_own(tmp_path: Path) -> None:
+    text = SMALL.replace('"conceal"', '"conceal:budget=3", "none", "random-flips:rate=0.5,budget={budget}"')
+    rivals = [game.adversary for game in read(tmp_path, text).games() if game.policy == vb.SEWR(budget=7.5)]
+    assert rivals == [
+        vb.Conceal(budget=3),
+        None,
+        vb.RandomFlips(budget=7.5, rate=0.5),
+        vb.Swap(budget=7.5, margin=0.2),
+    ]
+
+
+def test_a_panel_says_what_differs_from_the_top(tmp_path: Path) -> None:
+    text = (
+        SMALL
+        + """
+three = "bernoulli:means=0.9/0.5/{horizon}e-9"
+[[panels]]
+name = "as-above"
+environments = ["two"]
+[[panels]]
+name = "other"
+environments = ["three"]
+policies = ["se"]
+adversaries = ["invert"]
+budgets = [9]
+horizons = [30, 40]
+"""
+    )
+    games = list(read(tmp_path, text).games())
+    first, second = ([game for game in games if game.panel == panel] for panel in ("as-above", "other"))
+    assert [game[2:] for game in first] == [game[2:] for game in read(tmp_path, SMALL).games()]
+    assert [game[1:] for game in second] == [
+        ("three", vb.Bernoulli([0.9, 0.5, float(f"{horizon}e-9")]), vb.SE(), vb.Invert(budget=9), horizon)
+        for horizon in (30, 40)
+    ]
+
+
+PANEL = '\n[[panels]]\nname = "one"\n'
+MISTAKES = {
+    "not TOML": ("name = !", "expected a TOML file, got a mistake: Invalid value (at line 1, column 8)"),
+    "unknown key": (SMALL.replace("budgets", "budgts"), "budgts: unknown key 'budgts'; did you mean 'budgets'?"),
+    "key of a panel": (
+        SMALL + PANEL + 'policys = ["se"]',
+        "panels[0].policys: unknown key 'policys'; did you mean 'policies'?",
+    ),
+    "no name": (SMALL.replace('name = "small"', ""), "name: expected a value, got none"),
+    "bad name": (
+        SMALL.replace('"small"', '"Too Loud"'),
+        "name: expected a name in kebab case such as ten-arms, got 'Too Loud'",
+    ),
+    "policy": (
+        SMALL.replace("ucb1", "ubc1"),
+        "policies[0]: unknown policy 'ubc1'; did you mean 'ucb1'?",
+    ),
+    "policy of a panel": (
+        SMALL + PANEL + 'policies = ["se", "se-wrr:budget=3"]',
+        "panels[0].policies[1]: unknown policy 'se-wrr'; did you mean 'se-wr'?",
+    ),
+    "adversary": (
+        SMALL.replace('"conceal"', '"conseal"'),
+        "adversaries[0]: unknown adversary 'conseal'; did you mean 'conceal'?",
+    ),
+    "parameter": (
+        SMALL.replace("margin", "margn"),
+        "adversaries[1]: unknown parameter of swap 'margn'; did you mean 'margin'?",
+    ),
+    "environment": (
+        SMALL.replace("bernoulli", "bernouli"),
+        "environments.two: unknown environment 'bernouli'; did you mean 'bernoulli'?",
+    ),
+    "environment of a panel": (
+        SMALL + PANEL + 'environments = ["tow"]',
+        "panels[0].environments[0]: unknown environment 'tow'; did you mean 'two'?",
+    ),
+    "placeholder": (
+        SMALL.replace("{budget}", "{budgt}"),
+        "policies[1]: unknown placeholder 'budgt'; did you mean 'budget'?",
+    ),
+    "wrong engine": (
+        SMALL.replace("horizons", 'engine = "fast"\nhorizons'),
+        "engine: expected 'auto', 'rounds' or 'leap', got 'fast'",
+    ),
+    "negative budget": (
+        SMALL.replace("7.5", "-7.5"),
+        "budgets[2]: expected greater than or equal to 0, got -7.5",
+    ),
+    "text for a number": (SMALL.replace("1e3", '"1e3"'), "horizons[0]: expected a valid integer, got '1e3'"),
+    "fraction": (SMALL.replace("1e3", "0.5"), "horizons[0]: expected a valid integer, got 0.5"),
+    "true for a number": (SMALL.replace("1e3", "true"), "horizons[0]: expected a valid integer, got True"),
+    "checkpoints": (
+        SMALL.replace("horizons", 'checkpoints = "all"\nhorizons'),
+        "checkpoints: expected a valid integer, got 'all'",
+    ),
+    "no policies": (SMALL + PANEL + "policies = []", "panels[0].policies: expected at least one, got none"),
+    "no horizons": (SMALL.replace("horizons = [1e3]", ""), "horizons: expected at least one, got none"),
+    "no adversaries": (
+        SMALL + PANEL + "adversaries = []",
+        "panels[0].adversaries: expected one to spend the budgets, or budgets = [0], got none",
+    ),
+    "panel twice": (SMALL + PANEL + PANEL, "panels[1].name: expected a name of its own, got 'one' again"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), [pytest.param(*MISTAKES[name], id=name) for name in MISTAKES])
+def test_a_mistake_is_one_line_with_its_place(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        read(tmp_path, text)
+    assert str(caught.value) == f"{tmp_path / 'file.toml'}: {message}"
+
+
+def test_the_shipped_schema_is_the_one_of_the_models() -> None:
+    """After a change: python -c "from vambrace.lab import spec; spec.SCHEMA.write_text(spec.schema())"."""
+    assert spec.SCHEMA.read_text(encoding="utf-8") == spec.schema()
+
+
+@pytest.mark.parametrize("name", spec.suites())
+def test_every_suite_is_short_and_follows_the_schema(name: str) -> None:
+    path = spec.find(name)
+    assert len(path.read_text(encoding="utf-8").splitlines()) < 60
+    experiment = spec.read(path)
+    assert experiment.name == name
+    assert experiment.title
+    schema = json.loads(spec.SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.validate(experiment.canonical(), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(experiment.canonical() | {"sede": 1}, schema)
+    assert spec.parse(experiment.canonical()) == experiment
+
+
+def test_a_suite_is_found_by_its_name_and_a_file_by_its_path(tmp_path: Path) -> None:
+    assert {"cliff", "lower-bound", "poster", "radii"} <= {*spec.suites()}
+    assert spec.find("some/file.toml") == Path("some/file.toml")
+    (tmp_path / "file").touch()
+    assert spec.find(str(tmp_path / "file")) == tmp_path / "file"
+    with pytest.raises(UnknownName, match="unknown suite or file 'postr'; did you mean 'poster'"):
+        spec.find("postr")
+
+
+def test_the_poster() -> None:
+    games = list(spec.read(spec.find("poster")).games())
+    assert {game.environment for game in games} == {vb.Bernoulli([(95 - 5 * k) / 100 for k in range(10)])}
+    assert {game.horizon for game in games} == {200_000}
+    assert {game.adversary for game in games} == {None, *(vb.JunUCB(budget=budget) for budget in (3000, 6000, 9000))}
+    known, unknown = (
+        [game.policy for game in games if game.panel == panel and game.adversary == vb.JunUCB(budget=6000)]
+        for panel in ("known", "unknown")
+    )
+    assert known == [
+        vb.UCB1(),
+        vb.SE(),
+        vb.SEWR(budget=6000),
+        vb.SEWRStop(budget=6000),
+        vb.SEWRStop(budget=6000, stop="multiplicative"),
+        vb.FSAAER(budget=6000),
+    ]
+    assert [re.sub(r"\(.*", "", repr(policy)) for policy in unknown] == [
+        *("UCB1", "SE", "MLAAER", "BARBAR", "SEWR", "PEWR", "MSSEWR", "MSSEWR"),
+    ]
+    assert abs(unknown[4].budget - (200_000 / 10) ** 0.5) < 0.1  # type: ignore[attr-defined]
