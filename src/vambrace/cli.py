@@ -7,6 +7,7 @@ import dataclasses
 import json
 import os
 import sys
+from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -275,6 +276,79 @@ def plan(
         delta=delta,
     )
     typer.echo(found.to_json() if as_json else found)
+
+
+@app.command()
+def certify(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="CSV, TSV, JSON lines, Parquet; - reads stdin.")
+    ],
+    arm: Annotated[
+        str | None, typer.Option(help="The column of the arm; by default the one that its name shows.")
+    ] = None,
+    reward: Annotated[str | None, typer.Option(help="The column of the reward; likewise.")] = None,
+    delta: Annotated[float, typer.Option(help="How likely the certificate may be wrong.")] = 0.05,
+    threat: Annotated[str, typer.Option(help="What was done to events: alter, inject or suppress.")] = "alter",
+    design: Annotated[str, typer.Option(help="adaptive (a bandit, or peeking) or fixed (one look).")] = "adaptive",
+    reward_range: Annotated[
+        str | None, typer.Option(metavar="LOW,HIGH", help="The possible rewards, where these are not 0 to 1.")
+    ] = None,
+    group: Annotated[str | None, typer.Option(help="A column that tells many tests apart: certify each.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page that shows it all.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Tell how many events of a finished test would have to be fake to overturn its winner."""
+    from vambrace import logs
+    from vambrace.audit import page
+    from vambrace.audit.certify import BUDGETS, certify_each, standing
+    from vambrace.audit.certify import certify as certify_one
+
+    _check_target(html, (".html",))
+    ends = None if reward_range is None else [value_of("reward_range", float, each) for each in reward_range.split(",")]
+    options: dict[str, Any] = {"arm": arm, "reward": reward, "delta": delta, "threat": threat, "design": design}
+    with ExitStack() as stack:
+        sources = [
+            stack.enter_context(logs.spooled(sys.stdin.buffer, "standard input")) if each == "-" else each
+            for each in files
+        ]
+        source = logs.title(sources)
+        left_out: tuple[str, ...] = ()
+        if group is None:
+            found = {"": certify_one(sources, **options, reward_range=ends)}
+        else:
+            found, left_out = certify_each(sources, group, **options, reward_range=ends)
+    notes = []
+    if ends is not None:
+        notes.append(f"Rewards were rescaled: one unit of C is one event altered from {ends[0]:g} to {ends[1]:g}.")
+    if left_out:
+        notes.append(f"Left out, because it has one arm only: {', '.join(left_out)}.")
+    if html is not None:
+        page.save(found, html, source=source, notes=notes, many=group is not None)
+    if as_json:
+        extra = {} if ends is None else {"reward_range": ends}
+        if group is None:
+            typer.echo(json.dumps(found[""].to_json() | extra, indent=2))
+        else:
+            typer.echo(
+                json.dumps([{"test": test, **each.to_json(), **extra} for test, each in found.items()], indent=2)
+            )
+        return
+    if group is None:
+        (certificate,) = found.values()
+        typer.echo(certificate)
+        _print_table(
+            f"{threat}, {design}, delta {delta:g}", list(page.HEADINGS), [list(row) for row in page.rows(certificate)]
+        )
+        _print_table(
+            "which arms may be the best", ["from C on", "arms"], [list(step) for step in page.steps(certificate)]
+        )
+    else:
+        certificates = found.values()
+        typer.echo(f"{len(found):,} tests, {standing(certificates, 0):,} with a certified winner.")
+        rows = [[f"{budget:,}", f"{standing(certificates, budget):,}"] for budget in BUDGETS]
+        _print_table(f"{threat}, {design}, delta {delta:g} for each test", ["C", "winners that stand"], rows)
+    for note in notes:
+        typer.echo(note)
 
 
 @app.command("list")

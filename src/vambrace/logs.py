@@ -164,6 +164,12 @@ def _piece(
     )
 
 
+def title(sources: Any) -> str:
+    """What to call the sources in a sentence."""
+    first, *more = _pieces(sources)
+    return f"{_name(first)} and {len(more)} more" if more else _name(first)
+
+
 @contextmanager
 def spooled(stream: BinaryIO, name: str) -> Iterator[Spooled]:
     """What a stream has to say, in a temporary file: it may be more than fits into memory. Its start shows its kind."""
@@ -217,26 +223,26 @@ def _scan(source: Any) -> tuple[str, "polars.LazyFrame"]:
     """What to call the source, and its rows, not read yet."""
     import polars
 
-    if isinstance(source, str | Path):
-        name = str(source)
-    elif isinstance(source, Spooled):
-        name, source = source
-    elif isinstance(source, polars.DataFrame | polars.LazyFrame):
-        name = "frame"
-    elif isinstance(source, Mapping):
-        name = "mapping"
-    else:
-        raise InvalidParameter(
-            f"log: expected the name of a file, a Polars frame or a mapping of columns, got {source!r}"
-        )
+    name = _name(source)
     with _reading(name):
-        if isinstance(source, str | Path):
-            frame = _open(name, Path(source))
+        if isinstance(source, str | Path | Spooled):
+            frame = _open(name, Path(source.path if isinstance(source, Spooled) else source))
+        elif isinstance(source, Mapping):
+            frame = polars.DataFrame(source, strict=False).lazy()
+        elif isinstance(source, polars.DataFrame | polars.LazyFrame):
+            frame = source.lazy()
         else:
-            frame = polars.DataFrame(source, strict=False).lazy() if isinstance(source, Mapping) else source.lazy()
+            kinds = "the name of a file, a Polars frame or a mapping of columns"
+            raise InvalidParameter(f"log: expected {kinds}, got {source!r}")
         if frame.head(1).collect(engine="streaming").is_empty():
             raise InvalidParameter(f"{name}: expected at least one row, got none")
         return name, frame
+
+
+def _name(source: Any) -> str:
+    if isinstance(source, Spooled):
+        return source.name
+    return str(source) if isinstance(source, str | Path) else type(source).__name__.lower()
 
 
 def _open(name: str, path: Path) -> "polars.LazyFrame":
@@ -330,26 +336,27 @@ def _log(
     import polars
 
     low, high = ends
-    value = polars.col("reward")
     keys = dict(zip(("arm", "test"), by, strict=False))
-    log = frame.select(
-        *(polars.col(column).alias(key) for key, column in keys.items()), _numbers(name, frame, reward).alias("reward")
-    )
+    number = _numbers(name, frame, reward)
+    room = (number - low) * (high - number)  # negative outside of the range, zero at its ends, positive between them
+    columns = [polars.col(column).alias(key) for key, column in keys.items()]
+    won, left = polars.col("reward"), polars.col("room")
     rows = _collect(
         name,
-        log.group_by(*keys).agg(
+        frame.select(*columns, number.alias("reward"), room.alias("room"))
+        .group_by(*keys)
+        .agg(
             polars.len().alias("events"),
-            value.sum().alias("total"),
-            value.min().alias("least"),
-            value.max().alias("most"),
-            value.count().alias("numbers"),
-            ((value != low) & (value != high)).any().alias("between"),
+            won.count().alias("numbers"),
+            won.sum().alias("total"),
+            left.min().alias("least room"),
+            (left.max() > 0).alias("between"),
         ),
     )
-    least, most, total = (polars.col(column) for column in ("least", "most", "total"))
-    fine = (least >= low) & (most <= high) & total.is_not_nan() & (polars.col("numbers") == polars.col("events"))
-    if not rows.select((fine.fill_null(False) & polars.all_horizontal(polars.col(*keys).is_not_null())).all()).item():
-        numbered, number = frame.with_row_index(ROW, offset=1), _numbers(name, frame, reward)
+    fine = (polars.col("numbers") == polars.col("events")) & (polars.col("least room") >= 0)
+    fine &= polars.col("total").is_not_nan() & polars.all_horizontal(polars.col(*keys).is_not_null())
+    if not rows.select(fine.fill_null(False).all()).item():
+        numbered = frame.with_row_index(ROW, offset=1)
         _check_names(name, numbered, by)
         _check(name, numbered, reward, number.is_between(low, high), f"a number in [{low:g}, {high:g}]", hint)
     return _collect(name, rows.lazy().with_columns(polars.col(*keys).cast(polars.String)))
@@ -358,10 +365,10 @@ def _log(
 def _scaled(arms: dict[str, tuple[int, float, bool]], ends: tuple[float, float]) -> Tally:
     """The sums of rewards in [low, high] as those of rewards in [0, 1]."""
     low, high = ends
-    totals = ((min(max((total - low * n) / (high - low), 0.0), float(n))) for n, total, _ in arms.values())
-    return Tally(
-        tuple(arms), tuple(n for n, _, _ in arms.values()), tuple(totals), not any(b for _, _, b in arms.values())
-    )
+    events = tuple(n for n, _, _ in arms.values())
+    binary = not any(between for _, _, between in arms.values())
+    totals = [min(max((total - low * n) / (high - low), 0.0), float(n)) for n, total, _ in arms.values()]
+    return Tally(tuple(arms), events, tuple(map(round, totals) if binary else totals), binary)
 
 
 def _of_one_test(name: str, frame: "polars.LazyFrame", column: str | None, test: Any) -> "polars.LazyFrame":
