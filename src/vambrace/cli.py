@@ -7,6 +7,7 @@ import dataclasses
 import json
 import os
 import sys
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
@@ -300,8 +301,8 @@ def certify(
     """Tell how many events of a finished test would have to be fake to overturn its winner."""
     from vambrace import logs
     from vambrace.audit import page
-    from vambrace.audit.certify import BUDGETS, certify_each, standing
     from vambrace.audit.certify import certify as certify_one
+    from vambrace.audit.certify import certify_each, standing
 
     _check_target(html, (".html",))
     ends = None if reward_range is None else [value_of("reward_range", float, each) for each in reward_range.split(",")]
@@ -319,11 +320,14 @@ def certify(
             found, left_out = certify_each(sources, group, **options, reward_range=ends)
     notes = []
     if ends is not None:
-        notes.append(f"Rewards were rescaled: one unit of C is one event altered from {ends[0]:g} to {ends[1]:g}.")
+        whole = f"{ends[0]:g} to {ends[1]:g}"
+        notes.append(
+            f"Rewards were rescaled to [0, 1]: one unit of C is one event altered over the full range, {whole}."
+        )
     if left_out:
-        notes.append(f"Left out, because it has one arm only: {', '.join(left_out)}.")
+        notes.append(f"{len(left_out):,} left out, with one arm only, the first of them {left_out[0]!r}.")
     if html is not None:
-        page.save(found, html, source=source, notes=notes, many=group is not None)
+        page.save(found, html, source=source, made_by=f"vambrace {__version__}", notes=notes, many=group is not None)
     if as_json:
         extra = {} if ends is None else {"reward_range": ends}
         if group is None:
@@ -333,20 +337,16 @@ def certify(
                 json.dumps([{"test": test, **each.to_json(), **extra} for test, each in found.items()], indent=2)
             )
         return
+    certificates = found.values()
+    parameters = f"threat {threat}, design {design}, delta {delta:g}"
     if group is None:
-        (certificate,) = found.values()
-        typer.echo(certificate)
-        _print_table(
-            f"{threat}, {design}, delta {delta:g}", list(page.HEADINGS), [list(row) for row in page.rows(certificate)]
-        )
-        _print_table(
-            "which arms may be the best", ["from C on", "arms"], [list(step) for step in page.steps(certificate)]
-        )
+        (certificate,) = certificates
+        typer.echo(f"{certificate}\n{parameters}")
+        _print_table("the winner and its rivals", page.HEADINGS, page.rows(certificate))
+        _print_table("arms that may be best", ("from C on", "arms"), page.steps(certificate))
     else:
-        certificates = found.values()
-        typer.echo(f"{len(found):,} tests, {standing(certificates, 0):,} with a certified winner.")
-        rows = [[f"{budget:,}", f"{standing(certificates, budget):,}"] for budget in BUDGETS]
-        _print_table(f"{threat}, {design}, delta {delta:g} for each test", ["C", "winners that stand"], rows)
+        typer.echo(f"{len(found):,} tests, {standing(certificates, 0):,} with a certified winner.\n{parameters}")
+        _print_table("", ("C", "winners that stand"), page.stands(certificates))
     for note in notes:
         typer.echo(note)
 
@@ -483,7 +483,7 @@ def _describe(thing: type[Policy] | type[Adversary] | type[Environment]) -> dict
     return entry
 
 
-def _print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+def _print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

@@ -1,12 +1,11 @@
 """A certificate as one page that loads nothing from elsewhere: for a phone, a desk, light and dark."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from io import StringIO
 from math import floor
 from pathlib import Path
 
-from vambrace import __version__
 from vambrace.audit.certificate import Certificate
 from vambrace.audit.certify import BUDGETS, standing
 from vambrace.files import whole_file
@@ -60,12 +59,19 @@ footer {{ margin-top: 2rem; color: var(--soft); font-size: .9rem; }}
 
 
 def save(
-    certificates: Mapping[str, Certificate], path: Path, *, source: str, notes: Sequence[str] = (), many: bool = False
+    certificates: Mapping[str, Certificate],
+    path: Path,
+    *,
+    source: str,
+    made_by: str,
+    notes: Sequence[str] = (),
+    many: bool = False,
 ) -> None:
     """Write the page of a certificate, or that of many tests, whole or not at all.
 
-    source  what was certified, such as the name of a file
-    notes   sentences about it that the page must not hide
+    source   what was certified, such as the name of a file
+    made_by  the program and its version
+    notes    sentences about it that the page must not hide
     """
     one = next(iter(certificates.values()))
     parts = _of_many(certificates) if many else _of_one(one)
@@ -73,9 +79,7 @@ def save(
     parts += [_tag("h2", "What C means"), *(_tag("p", each) for each in meaning), _tag("h2", "Parameters")]
     parameters = {"source": source, "delta": f"{one.delta:g}", "threat": one.threat, "design": one.design}
     parts.append(_table("", ("", ""), parameters.items()))
-    text = PAGE.format(
-        title=escape(f"Certificate: {source}"), body="\n".join(parts), footer=escape(f"vambrace {__version__}")
-    )
+    text = PAGE.format(title=escape(f"Certificate: {source}"), body="\n".join(parts), footer=escape(made_by))
     with whole_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
 
@@ -88,14 +92,13 @@ def _of_one(certificate: Certificate) -> list[str]:
 
 def _of_many(certificates: Mapping[str, Certificate]) -> list[str]:
     found = certificates.values()
-    stand = ((f"{budget:,}", f"{standing(found, budget):,}") for budget in BUDGETS)
     tests = (
         (test, each.winner, f"{each.events:,}", amount(each.budget) if each.certified else "no winner")
         for test, each in certificates.items()
     )
     return [
         _tag("h1", f"{standing(found, 0):,} of {len(found):,} tests have a certified winner"),
-        _table("Winners that stand", ("C", "winners"), stand),
+        _table("Winners that stand", ("C", "winners"), stands(found)),
         _tag("h2", "Every test"),
         _table("", ("test", "winner", "events", "stands up to C"), tests),
     ]
@@ -117,6 +120,11 @@ def rows(certificate: Certificate) -> list[tuple[str, ...]]:
 def steps(certificate: Certificate) -> list[tuple[str, str]]:
     """From which budget on which arms may be the best."""
     return [(amount(budget), ", ".join(labels)) for budget, labels in certificate.ruled_out_steps()]
+
+
+def stands(certificates: Collection[Certificate]) -> list[tuple[str, str]]:
+    """How many winners stand at which budget."""
+    return [(f"{budget:,}", f"{standing(certificates, budget):,}") for budget in BUDGETS]
 
 
 def amount(budget: float) -> str:
