@@ -283,7 +283,7 @@ def _columns(frame: "polars.LazyFrame") -> dict[str, str]:
     columns: dict[str, str] = {}
     for column in frame.collect_schema().names():
         plain = column.strip().lower()
-        columns[column if plain in columns else plain] = column
+        columns[f" {column}" if plain in columns else plain] = column  # no name in lower case starts with a blank
     return columns
 
 
