@@ -44,9 +44,10 @@ build/peers/%/.ready: benchmarks/peers/requirements-%.txt
 
 HEADLINES ?= ../shared/data/upworthy.csv
 
-studies: $(VENV)/.ready ## measure rates and radii again, and write docs/rates.md and docs/radii.md
+studies: $(VENV)/.ready ## measure rates, radii and certificates again, and write their pages in docs/
 	$(BIN)/python studies/rates.py
 	$(BIN)/python studies/radii.py --headlines $(HEADLINES)
+	$(BIN)/python studies/certify.py --headlines $(HEADLINES)
 
 reproduce: $(VENV)/.ready ## the paper's policies against an attacker: a table and a figure in out/reproduce
 	$(BIN)/vambrace reproduce --out out/reproduce

@@ -3,6 +3,7 @@
 Nothing here is shared with the fast implementation; the tests compare the two pull by pull.
 """
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -1484,3 +1485,83 @@ def observed_regret(table: Sequence[Sequence[float]], arms: Sequence[int], obser
     for t, arm in enumerate(arms):
         altered[t][arm] = observed[t]
     return realised_regret(altered, arms)
+
+
+# ------------------------------------------------------------------------------------------ the certificate
+
+
+@functools.cache
+def least_mean(successes: float, events: int, level: float, binary: bool) -> float:
+    """The smallest mean at which so many successes or more are not less likely than the level, by bisection.
+
+    0/1 rewards: the binomial tail, added up. Else Chernoff's bound on it.
+    """
+    if events == 0 or successes <= 0:
+        return 0.0
+    low, high = 0.0, successes / events
+    for _ in range(80):
+        q = (low + high) / 2
+        if binary:
+            k = round(successes)
+            tail = math.fsum(math.comb(events, i) * q**i * (1 - q) ** (events - i) for i in range(k, events + 1))
+        else:
+            p = successes / events
+            divergence = p * math.log(p / q) if q > 0 else math.inf
+            if p < 1:
+                divergence += (1 - p) * math.log((1 - p) / (1 - q))
+            tail = math.exp(-events * divergence)
+        if tail < level:
+            low = q
+        else:
+            high = q
+    return low
+
+
+@dataclass
+class Log:
+    """A finished log, and the question that is asked of it."""
+
+    events: list[int]
+    totals: list[float]
+    delta: float = 0.05
+    threat: str = "alter"
+    design: str = "adaptive"
+    binary: bool = True
+
+    def level(self, events: int) -> float:
+        level = self.delta / (2 * len(self.events))
+        return level * 6 / (math.pi**2 * events**2) if self.design == "adaptive" and events > 0 else level
+
+    def lower(self, total: float, events: int) -> float:
+        return least_mean(total, events, self.level(events), self.binary)
+
+    def upper(self, total: float, events: int) -> float:
+        return 1 - least_mean(events - total, events, self.level(events), self.binary)
+
+    def winner(self) -> int:
+        means = [total / events for total, events in zip(self.totals, self.events, strict=True)]
+        return means.index(max(means))
+
+    def separated(self, rival: int, on_winner: float, on_rival: float) -> bool:
+        """Whether the winner is above the rival once this attack, so much on each of the two, is undone."""
+        s_w, n_w = self.totals[self.winner()], self.events[self.winner()]
+        s_j, n_j = self.totals[rival], self.events[rival]
+        if self.threat == "alter":
+            return self.lower(max(0.0, s_w - on_winner), n_w) > self.upper(min(n_j, s_j + on_rival), n_j)
+        a, b = int(on_winner), int(on_rival)
+        if self.threat == "inject":  # events of reward 1 and of reward 0 were made up, as many as there are
+            a, b = min(a, n_w), min(b, n_j)
+            left = n_j - s_j - b
+            return self.lower(max(0.0, s_w - a), n_w - a) > self.upper(n_j - b - max(0.0, left), n_j - b)
+        return self.lower(s_w, n_w + a) > self.upper(s_j + b, n_j + b)
+
+    def stands(self, rival: int, budget: int) -> bool:
+        """Whether the winner stands against the rival for every split of a budget in whole events."""
+        return all(self.separated(rival, a, b) for a in range(budget + 1) for b in range(budget + 1 - a))
+
+    def budget(self, rival: int) -> int:
+        """The largest budget at which the winner stands; -1: not even without an attack."""
+        budget = -1
+        while self.stands(rival, budget + 1):
+            budget += 1
+        return budget

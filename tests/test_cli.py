@@ -1,6 +1,8 @@
 import dataclasses
 import functools
+import gzip
 import importlib
+import io
 import json
 import subprocess
 import sys
@@ -145,6 +147,70 @@ def test_plan_prints_a_table_or_json(run: Run) -> None:
     assert json.loads(run(*PLAN.split(), "--json").out) == expected.summary()
 
 
+TABLE = "arm,views,clicks\nold,9000,900\nnew,9000,1200\n"
+TESTS = "test,arm,views,clicks\nx,old,90000,9000\nx,new,90000,10800\ny,old,50,4\ny,new,50,5\nz,old,10,1\n"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    path = tmp_path / "table.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    return str(path)
+
+
+def test_certify_prints_the_sentence_and_the_rivals(run: Run, table: str) -> None:
+    expected = vb.certify(table, threat="inject", design="fixed", delta=0.01)
+    words = ["certify", table, "--threat", "inject", "--design", "fixed", "--delta", "0.01"]
+    done = run(*words)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"{expected}\nthreat inject, design fixed, delta 0.01\n")
+    (row,) = (line.split() for line in done.out.splitlines() if line.startswith(" old "))
+    (rival,) = expected.rivals
+    assert row == ["old", "9,000", "0.1", f"{rival.low:.4g}", "…", f"{rival.high:.4g}", str(expected.budget)]
+    assert json.loads(run(*words, "--json").out) == json.loads(json.dumps(expected.to_json()))
+
+
+def test_certify_reads_standard_input(run: Run, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = vb.certify(table)
+    for text in (Path(table).read_bytes(), gzip.compress(Path(table).read_bytes())):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+        assert run("certify", "-").out.startswith(f"{expected}\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    done = run("certify", "-")
+    assert_mistake(done)
+    assert "standard input: expected" in done.err
+
+
+def test_certify_says_what_a_unit_is(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("arm,reward\n" + "a,-2\nb,10\n" * 50 + "b,4\n", encoding="utf-8")
+    done = run("certify", str(path), "--reward-range", "-2,10", "--html", str(tmp_path / "x.html"))
+    unit = "one unit of C is one event altered over the full range, -2 to 10."
+    assert unit in done.out
+    assert unit in (tmp_path / "x.html").read_text(encoding="utf-8")
+    in_json = json.loads(run("certify", str(path), "--reward-range=-2,10", "--json").out)
+    assert in_json["reward_range"] == [-2, 10]
+    assert in_json["winner_mean"] == pytest.approx(50.5 / 51)
+
+
+def test_certify_many_tests(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "tests.csv"
+    path.write_text(TESTS, encoding="utf-8")
+    done = run("certify", str(path), "--group", "test", "--html", str(tmp_path / "x.html"))
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("2 tests, 1 with a certified winner.\n")
+    assert done.out.endswith("1 left out, with one arm only, the first of them 'z'.\n")
+    rows = [line.split() for line in done.out.splitlines()]
+    budget = vb.certify({"arm": [0, 1], "views": [90_000, 90_000], "clicks": [9_000, 10_800]}).budget
+    assert 100 <= budget < 1000
+    for row in (["0", "1"], ["100", "1"], ["1,000", "0"]):
+        assert row in rows
+    found = json.loads(run("certify", str(path), "--group", "test", "--json").out)
+    assert [(each["test"], each["certified"]) for each in found] == [("x", True), ("y", False)]
+    page = (tmp_path / "x.html").read_text(encoding="utf-8")
+    assert "<h1>1 of 2 tests have a certified winner</h1>" in page
+
+
 @pytest.mark.parametrize("only", [None, *PLURALS])
 def test_list_shows_every_registered_name(run: Run, only: str | None) -> None:
     words = ["list", only] if only else ["list"]
@@ -172,7 +238,9 @@ def test_version(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [(), ("simulate",), ("attack",), ("bounds",), ("plan",), ("list",), ("reproduce",)], ids=" ".join
+    "words",
+    [(), ("simulate",), ("attack",), ("bounds",), ("plan",), ("certify",), ("list",), ("reproduce",)],
+    ids=" ".join,
 )
 def test_help(run: Run, words: tuple[str, ...]) -> None:
     done = run(*words, "--help")
@@ -313,6 +381,17 @@ MISTAKES = {
     f"{PLAN} --budget -1": "budget: expected a number in [0, 1e+18], got -1.0",
     f"{PLAN} --horizon 3": "horizon: expected at least one round for each of the 4 arms, got 3",
     f"{PLAN} --delta 1": "delta: expected a number in (0, 1), got 1.0",
+    "certify": "FILE",
+    "certify gone.csv": "gone.csv: expected a file, got nothing there",
+    "certify gone*.csv": "gone*.csv: expected files that fit this pattern, got none",
+    "certify .": ".: expected a file, got a folder there",
+    "certify gone.csv --delta 1": "delta: expected a number in (0, 1), got 1.0",
+    "certify gone.csv --threat altr": "unknown threat 'altr'; did you mean 'alter'?",
+    "certify gone.csv --design fixd": "unknown design 'fixd'; did you mean 'fixed'?",
+    "certify gone.csv --reward-range 1": "reward_range: expected the least and the largest reward, got [1.0]",
+    "certify gone.csv --reward-range 0,x": "reward_range: expected a number, got 'x'",
+    "certify gone.csv --reward-range 2,1": "reward_range[1]: expected a number in (2, 1e+100], got 1.0",
+    "certify gone.csv --html x.pdf": "file: expected a name ending in .html, got 'x.pdf'",
     "reproduce --horizon x": "horizon: expected a whole number such as 1000 or 1e6, got 'x'",
     "reproduce --horizon 3": "horizon: expected at least one round for each of the 5 arms, got 3",
     "reproduce --replications 0": "replications: expected a whole number in [1, ",
@@ -324,6 +403,47 @@ def test_a_mistake_is_one_clear_line(run: Run, words: str, message: str) -> None
     done = run(*words.split())
     assert_mistake(done)
     assert message in done.err
+
+
+def logged(rows: str) -> bytes:
+    return f"arm,reward\n{rows}".encode()
+
+
+BAD_LOGS: dict[str, tuple[str, bytes, str]] = {
+    "empty": ("x.csv", b"", "expected a table that can be read, got "),
+    "no rows": ("x.csv", logged(""), "expected at least one row, got none"),
+    "one arm": ("x.csv", logged("a,1\na,0\n"), "expected at least two arms, got one: 'a'"),
+    "no column": ("x.csv", b"a,b\n1,2\n", "expected a column arm or variant or variation or treatment or"),
+    "doubtful column": ("x.csv", b"variant,bucket,reward\n1,2,1\n", "expected one column arm or variant"),
+    "not a number": ("x.csv", logged("a,1\nb,nan\n"), "column 'reward': expected a number in [0, 1]"),
+    "text": ("x.csv", logged("a,1\nb,yes\n"), "(a reward range rescales others), got 'yes' in row 2"),
+    "nothing": ("x.csv", logged("a,1\nb,\n"), "got nothing in row 2"),
+    "no arm": ("x.csv", logged("a,1\n,1\n"), "column 'arm': expected a name, got nothing in row 2"),
+    "outside": ("x.csv", logged("a,1\nb,7\n"), "got '7' in row 2"),
+    "junk": ("x.csv", bytes(range(256)) * 9, "expected a table that can be read, got "),
+    "junk lines": ("x.jsonl", bytes(range(256)) * 9, "expected a table that can be read, got "),
+    "junk parquet": ("x.parquet", b"PAR1" + bytes(range(256)), "expected a table that can be read, got "),
+    "cut gzip": ("x.csv.gz", gzip.compress(logged("a,1\nb,0\n" * 99))[:-20], "expected a table that can be read"),
+    "several tests": ("x.csv", TESTS.encode(), "expected one test, or the group 'test' to tell them apart, got 3"),
+    "arm twice": ("x.csv", (TABLE + "old,1,1\n").encode(), "column 'arm': expected one row for each arm, got 'old'"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "message"), BAD_LOGS.values(), ids=BAD_LOGS)
+def test_a_bad_log_is_one_clear_line(run: Run, tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    done = run("certify", str(tmp_path / name), "--html", str(tmp_path / "report.html"))
+    assert_mistake(done)
+    assert f"{tmp_path / name}: " in done.err
+    assert message in done.err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_parquet_file_that_was_cut_is_one_clear_line(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    pl.DataFrame({"arm": ["a", "b"] * 999, "reward": [0, 1] * 999}).write_parquet(path)
+    path.write_bytes(path.read_bytes()[:-9])
+    assert_mistake(run("certify", str(path)))
 
 
 def test_an_error_of_ours_is_not_dressed_up_as_a_mistake_of_the_user(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,7 +491,9 @@ def test_the_installed_command_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["--help"], ["--version"], ["simulate", "--help"], ["list", "--json"], PLAN.split()], ids=" ".join
+    "words",
+    [["--help"], ["--version"], ["simulate", "--help"], ["certify", "--help"], ["list", "--json"], PLAN.split()],
+    ids=" ".join,
 )
 def test_what_needs_no_simulation_imports_nothing_heavy(words: list[str]) -> None:
     done = fresh(

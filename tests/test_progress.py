@@ -1,12 +1,13 @@
 import io
 import sys
+import threading
 from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
 
 from vambrace import progress
-from vambrace.progress import PATIENCE, ProgressBar
+from vambrace.progress import PATIENCE, ProgressBar, waiting
 
 
 class Stream(io.StringIO):
@@ -72,6 +73,29 @@ def test_a_bar_with_a_unit_tells_how_many_and_how_fast(monkeypatch: pytest.Monke
     assert "3/4" in text
     assert "cells/s" in text
     assert "cells/s" not in shown(monkeypatch, 0.0, PATIENCE)[-1]
+
+
+def test_work_that_cannot_tell_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Stream(terminal=True)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with waiting("reading"):
+        pass
+    assert stream.getvalue() == ""  # it was quick
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    opened = threading.Event()
+    update = ProgressBar.update
+
+    def watched(bar: ProgressBar, done: int) -> None:
+        update(bar, done)
+        opened.set()
+
+    monkeypatch.setattr(ProgressBar, "update", watched)
+    with suppress(KeyboardInterrupt), waiting("reading"):
+        assert opened.wait(60)
+        raise KeyboardInterrupt
+    assert "reading" in stream.getvalue()
+    assert stream.getvalue().endswith("\x1b[2K")
 
 
 def test_a_bar_ends_with_what_it_watched(monkeypatch: pytest.MonkeyPatch) -> None:

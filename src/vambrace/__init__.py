@@ -34,6 +34,8 @@ if TYPE_CHECKING:
         RandomFlips,
         Swap,
     )
+    from vambrace.audit.certificate import Certificate
+    from vambrace.audit.certify import certify
     from vambrace.engine.result import Result
     from vambrace.engine.simulate import simulate
     from vambrace.environments import Bernoulli, Beta, ClippedGaussian, Deterministic, Replay
@@ -94,6 +96,7 @@ __all__ = [
     "Bernoulli",
     "BestArmCorruption",
     "Beta",
+    "Certificate",
     "ClippedGaussian",
     "Conceal",
     "Decision",
@@ -127,6 +130,7 @@ __all__ = [
     "TsallisINF",
     "VambraceError",
     "attack_suite",
+    "certify",
     "kernel",
     "plan",
     "rare_kernel",
@@ -152,6 +156,8 @@ _HOMES = {
         "RandomFlips",
         "Swap",
     ),
+    "vambrace.audit.certificate": ("Certificate",),
+    "vambrace.audit.certify": ("certify",),
     "vambrace.engine.result": ("Result",),
     "vambrace.engine.simulate": ("simulate",),
     "vambrace.environments": ("Bernoulli", "Beta", "ClippedGaussian", "Deterministic", "Replay"),

@@ -7,6 +7,8 @@ import dataclasses
 import json
 import os
 import sys
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -279,6 +281,78 @@ def plan(
     typer.echo(found.to_json() if as_json else found)
 
 
+@app.command()
+def certify(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="CSV, TSV, JSON lines, Parquet; - reads stdin.")
+    ],
+    arm: Annotated[
+        str | None, typer.Option(help="The column of the arm; by default the one that its name shows.")
+    ] = None,
+    reward: Annotated[str | None, typer.Option(help="The column of the reward; likewise.")] = None,
+    delta: Annotated[float, typer.Option(help="How likely the certificate may be wrong.")] = 0.05,
+    threat: Annotated[str, typer.Option(help="What was done to events: alter, inject or suppress.")] = "alter",
+    design: Annotated[str, typer.Option(help="adaptive (a bandit, or peeking) or fixed (one look).")] = "adaptive",
+    reward_range: Annotated[
+        str | None, typer.Option(metavar="LOW,HIGH", help="The possible rewards, where these are not 0 to 1.")
+    ] = None,
+    group: Annotated[str | None, typer.Option(help="A column that tells many tests apart: certify each.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page that shows it all.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Tell how many events of a finished test would have to be fake to overturn its winner."""
+    from vambrace import logs
+    from vambrace.audit import page
+    from vambrace.audit.certify import certify as certify_one
+    from vambrace.audit.certify import certify_each, standing
+
+    _check_target(html, (".html",))
+    ends = None if reward_range is None else [value_of("reward_range", float, each) for each in reward_range.split(",")]
+    options: dict[str, Any] = {"arm": arm, "reward": reward, "delta": delta, "threat": threat, "design": design}
+    with ExitStack() as stack:
+        sources = [
+            stack.enter_context(logs.spooled(sys.stdin.buffer, "standard input")) if each == "-" else each
+            for each in files
+        ]
+        source = logs.title(sources)
+        left_out: tuple[str, ...] = ()
+        if group is None:
+            found = {"": certify_one(sources, **options, reward_range=ends)}
+        else:
+            found, left_out = certify_each(sources, group, **options, reward_range=ends)
+    notes = []
+    if ends is not None:
+        whole = f"{ends[0]:g} to {ends[1]:g}"
+        notes.append(
+            f"Rewards were rescaled to [0, 1]: one unit of C is one event altered over the full range, {whole}."
+        )
+    if left_out:
+        notes.append(f"{len(left_out):,} left out, with one arm only, the first of them {left_out[0]!r}.")
+    if html is not None:
+        page.save(found, html, source=source, made_by=f"vambrace {__version__}", notes=notes, many=group is not None)
+    if as_json:
+        extra = {} if ends is None else {"reward_range": ends}
+        if group is None:
+            typer.echo(json.dumps(found[""].to_json() | extra, indent=2))
+        else:
+            typer.echo(
+                json.dumps([{"test": test, **each.to_json(), **extra} for test, each in found.items()], indent=2)
+            )
+        return
+    certificates = found.values()
+    parameters = f"threat {threat}, design {design}, delta {delta:g}"
+    if group is None:
+        (certificate,) = certificates
+        typer.echo(f"{certificate}\n{parameters}")
+        _print_table("the winner and its rivals", page.HEADINGS, page.rows(certificate))
+        _print_table("arms that may be best", ("from C on", "arms"), page.steps(certificate))
+    else:
+        typer.echo(f"{len(found):,} tests, {standing(certificates, 0):,} with a certified winner.\n{parameters}")
+        _print_table("", ("C", "winners that stand"), page.stands(certificates))
+    for note in notes:
+        typer.echo(note)
+
+
 @app.command("list")
 def list_(kind: Annotated[Kind | None, typer.Argument(help="Only these.")] = None, as_json: Json = False) -> None:
     """Show every policy, adversary and environment with its parameters, or the suites that `vambrace run` knows."""
@@ -477,7 +551,7 @@ def _describe(thing: type[Policy] | type[Adversary] | type[Environment]) -> dict
     return entry
 
 
-def _print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+def _print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

@@ -1,7 +1,10 @@
 """A progress bar for anything that lasts longer than a second; silent where nobody watches."""
 
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -17,7 +20,7 @@ class ProgressBar:
     With a `unit` it also tells how many there are and how many are done in a second.
     """
 
-    def __init__(self, title: str, total: int, *, show: bool | None = None, unit: str | None = None) -> None:
+    def __init__(self, title: str, total: int | None, *, show: bool | None = None, unit: str | None = None) -> None:
         self._title, self._total, self._unit = title, total, unit
         self._show = sys.stderr.isatty() if show is None else show
         self._started = time.monotonic()
@@ -59,6 +62,19 @@ class ProgressBar:
         bar.add_task(self._title, total=self._total)
         bar.start()
         return bar
+
+
+@contextmanager
+def waiting(title: str, *, show: bool | None = None) -> Iterator[None]:
+    """A bar that moves but has no end, for work that cannot tell how far it is."""
+    with ProgressBar(title, None, show=show) as bar:
+        timer = threading.Timer(PATIENCE, bar.update, [0])
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()  # so that a bar that is just opening is there to be closed
 
 
 def _rate_column(unit: str) -> "rich.progress.ProgressColumn":

@@ -2,6 +2,8 @@
 
 from math import exp, inf, lgamma, log, log1p
 
+from vambrace.kernel import rare_kernel
+
 STEPS = 10_000  # of the continued fraction; it needs about sqrt(n)
 TINY = 1e-300
 
@@ -48,12 +50,13 @@ def log_incomplete_beta(a: float, b: float, x: float) -> float:
         return 0.0
     front = lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)
     if x <= (a + 1.0) / (a + b + 2.0):
-        return front + log(_fraction(a, b, x)) - log(a)
-    rest = front + log(_fraction(b, a, 1.0 - x)) - log(b)
+        return front + log(beta_fraction(a, b, x)) - log(a)
+    rest = front + log(beta_fraction(b, a, 1.0 - x)) - log(b)
     return log1p(-exp(rest)) if rest < 0.0 else -inf
 
 
-def _fraction(a: float, b: float, x: float) -> float:
+@rare_kernel
+def beta_fraction(a: float, b: float, x: float) -> float:
     """Gauss's continued fraction of the incomplete beta function, by Lentz's method."""
     c, d = 1.0, 1.0 / _away(1.0 - (a + b) * x / (a + 1.0))
     value = d
@@ -70,5 +73,6 @@ def _fraction(a: float, b: float, x: float) -> float:
     return value
 
 
+@rare_kernel
 def _away(value: float) -> float:
     return value if abs(value) > TINY else TINY

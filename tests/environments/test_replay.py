@@ -362,10 +362,14 @@ def test_the_row_is_that_of_the_file(tmp_path: Path) -> None:
         ("log.csv", "arm,reward\na,1\na,2\n", "column 'reward': expected a number in [0, 1], got '2' in row 2"),
         ("log.csv", "arm,reward\na,nan\n", "column 'reward': expected a number in [0, 1], got 'nan' in row 1"),
         ("log.csv", "arm,clicked\na,1\n", "expected a column 'reward', got arm, clicked"),
-        ("log.jsonl", '{"arm": "a", "reward": [1]}\n', "column 'reward': expected numbers, got List(Int64)"),
+        (
+            "log.jsonl",
+            '{"arm": "a", "reward": [1]}\n',
+            "column 'reward': expected a number in [0, 1], got '[1]' in row 1",
+        ),
         ("log.jsonl", '{"arm": "a", "reward"\n', "expected a table that can be read, got "),
         ("log.parquet", "no parquet at all", "expected a table that can be read, got "),
-        ("log.txt", "arm,reward\na,1\n", "expected a file ending in .csv, .tsv, .parquet, .jsonl, .ndjson, got .txt"),
+        ("log.txt", "arm,reward\na,1\n", "expected a file ending in .csv, .tsv, .parquet, .jsonl, .ndjson (all "),
         ("gone.csv", None, "expected a file, got nothing there"),
     ],
 )
@@ -380,7 +384,7 @@ def test_a_bad_log_is_one_line_with_file_and_column(tmp_path: Path, name: str, t
 
 
 def test_other_sources_are_refused() -> None:
-    with pytest.raises(InvalidParameter, match="log: expected the name of a file or a Polars frame, got 3"):
+    with pytest.raises(InvalidParameter, match="log: expected the name of a file, a Polars frame or a mapping of"):
         vb.Replay.from_log(3)
     with pytest.raises(InvalidParameter, match="frame: expected a column 'test' that tells 'x' from others, got none"):
         vb.Replay.from_table(pl.DataFrame({"arm": [1], "events": [2], "clicks": [1]}), test="x")

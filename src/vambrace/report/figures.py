@@ -27,7 +27,7 @@ def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> "altai
     """
     if not results:
         raise InvalidParameter("figure: expected at least one result, got none")
-    altair = _altair()
+    altair = load_altair()
     title = " – ".join(dict.fromkeys([title, *(r.environment.note for r in results if r.environment.note)]))  # noqa: RUF001
     panels = list(dict.fromkeys(_attack(result) for result in results))
     lines = list(dict.fromkeys(spec_of(result.policy) for result in results))
@@ -76,7 +76,8 @@ def _attack(result: Result) -> str:
     return "no attack" if result.adversary is None else spec_of(result.adversary)
 
 
-def _altair() -> Any:
+def load_altair() -> Any:
+    """The library that draws, once somebody wants a figure."""
     try:
         import altair
         import vl_convert  # noqa: F401

@@ -106,8 +106,8 @@ class Plan:
             return UNIFORM
         row = min(likely, key=lambda row: row.typical or 0)
         return (
-            f"no arm is certain to be eliminated within this horizon; a typical game with radius {row.radius} resolves a "
-            f"gap of {self.gap:g} by round {(row.typical or 0) * self.arms:,}"
+            f"no arm is certain to be eliminated within this horizon; a typical game with radius {row.radius} resolves "
+            f"a gap of {self.gap:g} by round {(row.typical or 0) * self.arms:,}"
         )
 
     def __str__(self) -> str:

@@ -1,0 +1,110 @@
+"""From a finished log to its certificate: how many events would have to be fake to overturn the winner?"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from vambrace import logs, validation
+from vambrace.audit.certificate import DESIGNS, Certificate, certify_counts
+from vambrace.audit.limits import THREATS
+from vambrace.errors import InvalidParameter
+from vambrace.progress import ProgressBar, waiting
+
+BUDGETS = (0, 1, 10, 100, 1000)  # those of a summary
+FURTHEST = 1e100  # a reward; squares and sums of such numbers are still numbers
+
+
+class Certified(NamedTuple):
+    """Many tests: their certificates, and those that have one arm only and can have no winner."""
+
+    tests: dict[str, Certificate]
+    left_out: tuple[str, ...]
+
+
+def certify(
+    log: Any,
+    *,
+    arm: str | None = None,
+    reward: str | None = None,
+    delta: float = 0.05,
+    threat: str = "alter",
+    design: str = "adaptive",
+    reward_range: Sequence[float] | None = None,
+) -> Certificate:
+    """Certify the winner of a finished test, whose events may partly be fake.
+
+    log           a file (CSV, TSV, JSON lines, also with .gz, or Parquet), a pattern such as logs/*.csv, a Polars frame
+                  or a mapping of columns, or a list of these; with one row for each event (arm, reward), or one for
+                  each arm (arm, events, successes). Files may be larger than the memory
+    arm, reward   the columns; None: those whose names say it, such as variant and converted
+    delta         how likely the certificate may be wrong
+    threat        "alter": rewards were changed; "inject": events were added; "suppress": events were withheld
+    design        "adaptive": a bandit's log, or one that was looked at before it ended; "fixed": sample sizes were set
+                  in advance and this is the only look
+    reward_range  the least and the largest possible reward, where these are not 0 and 1. One unit of the budget is then
+                  one event altered over the full range
+
+    >>> import vambrace as vb
+    >>> certificate = vb.certify({"arm": ["old", "new"], "views": [50_000, 50_000], "clicks": [600, 1_000]})
+    >>> certificate.winner, certificate.certified
+    ('new', True)
+    """
+    _check(delta, threat, design)
+    with waiting("reading"):
+        (tally,) = logs.tally(log, arm, reward, None, checked_range(reward_range)).values()
+    if len(tally.labels) < 2:
+        raise InvalidParameter(f"{logs.title(log)}: expected at least two arms, got one: {tally.labels[0]!r}")
+    return _certificate(tally, delta, threat, design)
+
+
+def certify_each(
+    log: Any,
+    group: str,
+    *,
+    arm: str | None = None,
+    reward: str | None = None,
+    delta: float = 0.05,
+    threat: str = "alter",
+    design: str = "adaptive",
+    reward_range: Sequence[float] | None = None,
+) -> Certified:
+    """Certify many tests of one log, which the column `group` tells apart; each by itself errs with chance delta."""
+    _check(delta, threat, design)
+    with waiting("reading"):
+        tallies = logs.tally(log, arm, reward, group, checked_range(reward_range))
+    found: dict[str, Certificate] = {}
+    with ProgressBar("certifying", len(tallies)) as bar:
+        for done, (test, tally) in enumerate(tallies.items(), start=1):
+            if len(tally.labels) > 1:
+                found[test] = _certificate(tally, delta, threat, design)
+            bar.update(done)
+    if not found:
+        raise InvalidParameter(f"{logs.title(log)}: expected a test with at least two arms, got one arm in every test")
+    return Certified(found, tuple(test for test in tallies if test not in found))
+
+
+def standing(certificates: Iterable[Certificate], budget: float) -> int:
+    """How many of the winners stand although so many events may be fake."""
+    return sum(len(each.not_ruled_out(budget)) == 1 for each in certificates)
+
+
+def checked_range(value: Any) -> tuple[float, float] | None:
+    """Two finite numbers, the smaller one first."""
+    if value is None:
+        return None
+    if not validation.is_sequence(value) or len(value) != 2:
+        raise InvalidParameter(f"reward_range: expected the least and the largest reward, got {value!r}")
+    low = validation.number("reward_range[0]", value[0], low=-FURTHEST, high=FURTHEST)
+    return low, validation.number("reward_range[1]", value[1], low=low, high=FURTHEST, open_low=True)
+
+
+def _check(delta: Any, threat: Any, design: Any) -> None:
+    """Before a large file is read, not after."""
+    validation.choice("threat", threat, THREATS)
+    validation.choice("design", design, DESIGNS)
+    validation.number("delta", delta, low=0.0, high=1.0, open_low=True, open_high=True)
+
+
+def _certificate(tally: logs.Tally, delta: float, threat: str, design: str) -> Certificate:
+    return certify_counts(
+        tally.events, tally.totals, tally.labels, delta=delta, threat=threat, design=design, binary=tally.binary
+    )

@@ -1,0 +1,51 @@
+"""The figure of a certificate."""
+
+from typing import TYPE_CHECKING, Any
+
+from vambrace.audit.certificate import Certificate
+from vambrace.report.figures import COLOURS, load_altair
+
+if TYPE_CHECKING:
+    import altair
+
+
+def certificate_figure(certificate: Certificate) -> "altair.LayerChart":
+    """The interval of each arm without an attack, largest mean on top, and beside it what the winner withstands."""
+    altair = load_altair()
+    rows = _rows(certificate)
+    order = [row["arm"] for row in rows]
+    alt = f"{certificate} Intervals: " + "; ".join(
+        f"{row['arm']} {row['low']:.4g} to {row['high']:.4g}, {row['note']}" for row in rows
+    )
+    roles = ["winner", "rival"]
+    colour = altair.Color("role:N", title=None, scale=altair.Scale(domain=roles, range=[COLOURS[1], COLOURS[0]]))
+    shape = altair.Shape("role:N", title=None, scale=altair.Scale(domain=roles, range=["diamond", "circle"]))
+    axis = altair.Axis(labelLimit=300)
+    base = altair.Chart(altair.Data(values=rows)).encode(y=altair.Y("arm:N", title="arm", sort=order, axis=axis))
+    scale = altair.Scale(zero=False)
+    line = base.mark_rule(strokeWidth=2).encode(
+        x=altair.X("low:Q", title="mean reward", scale=scale), x2="high:Q", color=colour
+    )
+    point = base.mark_point(filled=True, size=90, opacity=1).encode(x="mean:Q", color=colour, shape=shape)
+    note = base.mark_text(align="left", dx=8).encode(x="high:Q", text="note:N")
+    subtitle = f"intervals without an attack, all valid together with probability {1 - certificate.delta:g}"
+    return altair.layer(line, point, note, description=alt).properties(
+        width=420, height=altair.Step(28), title=altair.TitleParams(str(certificate), subtitle=subtitle)
+    )
+
+
+def _rows(certificate: Certificate) -> list[dict[str, Any]]:
+    open_to = certificate.not_ruled_out(0)
+    rows = [
+        {
+            "arm": rival.label,
+            "role": "rival",
+            "mean": rival.mean,
+            "low": rival.low,
+            "high": rival.high,
+            "note": "not separated" if rival.label in open_to else f"ruled out up to {rival.budget:,.10g}",
+        }
+        for rival in sorted(certificate.rivals, key=lambda rival: -rival.mean)
+    ]
+    winner = {"arm": certificate.winner, "role": "winner", "mean": certificate.winner_mean, "note": "largest mean"}
+    return [{**winner, "low": certificate.winner_low, "high": certificate.winner_high}, *rows]

@@ -1,0 +1,106 @@
+"""The cheapest attack under which a rival may be as good as the winner: the worst split of the budget between the two.
+
+Spending a on the winner brings its lower limit down to q(a); b(a) is what it then takes to bring the rival's upper
+limit up to q(a). Wanted is the least a + b(a). More spending never helps the winner, so b falls as a grows. For
+injected events under an adaptive design, where fewer events also mean a bolder level, that needs an argument: without
+one of the k successes the tail at q grows at least by the factor k / (n q) and the level by (n / (n - 1))^2, and at
+levels of at most 1.5 / (pi n)^2, which two arms or more have, q < k / n (1 - 1 / n)^2.
+
+alter, suppress  The limits are such that {(a, q): q may be the mean at cost a} is convex: for Chernoff's bound because
+                 n kl(k / n, q) is jointly convex in (k, q), and in (n, q) for q <= k / n; the exact tails follow it.
+                 So a + b(a) is convex and bisection on its differences finds the least. For whole events let b be
+                 real at first: as a is whole, the least of a + ceil(b) is the ceiling of the least of a + b, and
+                 a + b has no plateau to get lost on.
+inject           The means (k - a) / (n - a) are concave in a, so the least is mostly at an end, but not always. The
+                 monotonicity of b alone bounds a + b(a) over a stretch from below by its ends: cut in halves whatever
+                 may still hold something better, exactly.
+"""
+
+from math import ceil
+
+from vambrace.audit.limits import INJECT, Arm, Question, least_cost, least_whole_cost, lower_limit
+from vambrace.kernel import rare_kernel
+from vambrace.protocols import Floats
+
+DEPTH = 64  # halvings of any number of events
+GOLDEN = 0.6180339887498949
+
+
+@rare_kernel
+def cheapest_attack(asked: Question, winner: Arm, rival: Arm, whole: bool, stack: Floats) -> float:
+    """The least cost at which the winner is not above the rival; 0: it is not even without an attack."""
+    ceiling = 1.0 - lower_limit(asked, rival, 0.0)
+    if lower_limit(asked, winner, 0.0) <= ceiling:
+        return 0.0
+    if asked.threat == INJECT:
+        return by_halves(asked, winner, rival, stack)
+    last = least_cost(asked, winner, ceiling)
+    if whole:
+        return by_bisection(asked, winner, rival, float(ceil(last)))
+    return by_golden_section(asked, winner, rival, last)
+
+
+@rare_kernel
+def price(asked: Question, winner: Arm, rival: Arm, cost: float) -> float:
+    """What an attack costs that spends `cost` on the winner."""
+    return cost + least_cost(asked, rival, 1.0 - lower_limit(asked, winner, cost))
+
+
+@rare_kernel
+def by_bisection(asked: Question, winner: Arm, rival: Arm, last: float) -> float:
+    """The least ceiling of the prices of whole costs in [0, last], which are convex."""
+    low, high = 0.0, last
+    while low < high:
+        middle = float((low + high) // 2.0)
+        if price(asked, winner, rival, middle) <= price(asked, winner, rival, middle + 1.0):
+            high = middle
+        else:
+            low = middle + 1.0
+    return low + least_whole_cost(asked, rival, 1.0 - lower_limit(asked, winner, low))
+
+
+@rare_kernel
+def by_golden_section(asked: Question, winner: Arm, rival: Arm, last: float) -> float:
+    """The least price in [0, last], where they are convex."""
+    low, high = 0.0, last
+    best = min(last, price(asked, winner, rival, 0.0))
+    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    at_left = price(asked, winner, rival, left)
+    at_right = price(asked, winner, rival, right)
+    while high - low > 1e-13 * last and low < left < right < high:
+        best = min(best, at_left, at_right)
+        if at_left <= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - GOLDEN * (high - low)
+            at_left = price(asked, winner, rival, left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + GOLDEN * (high - low)
+            at_right = price(asked, winner, rival, right)
+    return best
+
+
+@rare_kernel
+def by_halves(asked: Question, winner: Arm, rival: Arm, stack: Floats) -> float:
+    """The least price of whole costs, which need not be convex.
+
+    Each row of the stack is a stretch that is still open: first and last cost, and the rival's cost at the last.
+    """
+    last = least_whole_cost(asked, winner, 1.0 - lower_limit(asked, rival, 0.0))
+    ceiling = 1.0 - lower_limit(asked, winner, 0.0)
+    best = min(last, least_whole_cost(asked, rival, ceiling))
+    stack[0, 0], stack[0, 1], stack[0, 2] = 0.0, last, 0.0
+    height = 1
+    while height > 0:
+        height -= 1
+        low, high, at_high = stack[height, 0], stack[height, 1], stack[height, 2]
+        if high - low <= 1.0 or low + 1.0 + at_high >= best:
+            continue
+        middle = float((low + high) // 2.0)
+        chance = 1.0 - lower_limit(asked, winner, middle)
+        at_middle = least_whole_cost(asked, rival, chance)
+        best = min(best, middle + at_middle)
+        stack[height, 0], stack[height, 1], stack[height, 2] = low, middle, at_middle
+        stack[height + 1, 0], stack[height + 1, 1], stack[height + 1, 2] = middle, high, at_high
+        height += 2
+    return best

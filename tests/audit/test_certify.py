@@ -1,0 +1,315 @@
+"""From a log to a certificate: every form of the same log gives the same one, whatever its size."""
+
+import gzip
+import json
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import vambrace as vb
+from vambrace.audit import page
+from vambrace.audit.certificate import certify_counts
+from vambrace.audit.certify import BUDGETS, certify_each, standing
+from vambrace.errors import InvalidParameter
+
+UPWORTHY = Path(__file__).parents[3] / "shared" / "data" / "upworthy.csv"
+EVENTS, SUCCESSES = {"a": 4000, "b": 3000, "c": 5000}, {"a": 400, "b": 900, "c": 100}
+EXPECTED = certify_counts([4000, 3000, 5000], [400, 900, 100], ["a", "b", "c"])
+TABLE = pl.DataFrame({"arm": list(EVENTS), "events": EVENTS.values(), "successes": SUCCESSES.values()}, strict=False)
+LOG = pl.concat(
+    pl.DataFrame({"variant": [arm] * n, "converted": [1] * SUCCESSES[arm] + [0] * (n - SUCCESSES[arm])})
+    for arm, n in EVENTS.items()
+).sample(fraction=1, shuffle=True, seed=3)
+
+Writer = Callable[[pl.DataFrame, Path], Any]
+
+
+def compressed(write: Writer) -> Writer:
+    def write_both(frame: pl.DataFrame, path: Path) -> None:
+        plain = path.with_suffix("")
+        write(frame, plain)
+        path.write_bytes(gzip.compress(plain.read_bytes()))
+        plain.unlink()
+
+    return write_both
+
+
+def write_csv(frame: pl.DataFrame, path: Path) -> None:
+    frame.write_csv(path)
+
+
+def write_tsv(frame: pl.DataFrame, path: Path) -> None:
+    frame.write_csv(path, separator="\t")
+
+
+def write_lines(frame: pl.DataFrame, path: Path) -> None:
+    frame.write_ndjson(path)
+
+
+def write_parquet(frame: pl.DataFrame, path: Path) -> None:
+    frame.write_parquet(path, row_group_size=1000)
+
+
+WRITERS: dict[str, Writer] = {
+    "csv": write_csv,
+    "tsv": write_tsv,
+    "jsonl": write_lines,
+    "parquet": write_parquet,
+    "csv.gz": compressed(write_csv),
+    "tsv.gz": compressed(write_tsv),
+    "ndjson.gz": compressed(write_lines),
+}
+every_format = pytest.mark.parametrize("ending", WRITERS)
+
+
+# ------------------------------------------------------------------------------------------------------------ sources
+
+
+def test_the_log_is_worth_certifying() -> None:
+    assert EXPECTED.certified
+    assert EXPECTED.budget > 100
+
+
+@every_format
+@pytest.mark.parametrize("source", [TABLE, LOG], ids=["table", "log"])
+def test_every_format_gives_the_same_certificate(tmp_path: Path, ending: str, source: pl.DataFrame) -> None:
+    path = tmp_path / f"x.{ending}"
+    WRITERS[ending](source, path)
+    assert vb.certify(path) == EXPECTED
+    assert vb.certify(str(path)) == EXPECTED
+
+
+@pytest.mark.parametrize("source", [TABLE, LOG], ids=["table", "log"])
+def test_frames_and_mappings(source: pl.DataFrame) -> None:
+    for same in (
+        source,
+        source.lazy(),
+        source.to_dict(as_series=False),
+        {k: v.to_numpy() for k, v in source.to_dict().items()},
+    ):
+        assert vb.certify(same) == EXPECTED
+
+
+@pytest.mark.parametrize("kind", [pl.Boolean, pl.UInt8, pl.Int64, pl.Float32, pl.String])
+def test_rewards_of_every_type(kind: Any) -> None:
+    log = LOG.with_columns(pl.col("converted").cast(pl.Boolean).cast(kind), pl.col("variant").cast(pl.Categorical))
+    assert vb.certify(log) == EXPECTED
+
+
+def test_the_pieces_of_a_log(tmp_path: Path) -> None:
+    pieces = [LOG[:5000], LOG[5000:5001], LOG[5001:]]
+    WRITERS["csv"](pieces[0], tmp_path / "1.csv")
+    WRITERS["parquet"](pieces[1], tmp_path / "2.parquet")
+    WRITERS["csv.gz"](pieces[2].select("converted", "variant"), tmp_path / "3.csv.gz")
+    assert vb.certify(str(tmp_path / "*")) == EXPECTED
+    assert vb.certify([tmp_path / "1.csv", pieces[1], str(tmp_path / "3*")]) == EXPECTED
+    with pytest.raises(InvalidParameter, match=r"3\.csv: expected a file, got nothing there"):
+        vb.certify([tmp_path / "1.csv", tmp_path / "3.csv"])
+
+
+def test_a_name_with_the_signs_of_a_pattern_is_a_name(tmp_path: Path) -> None:
+    WRITERS["csv"](LOG, tmp_path / "log[1].csv")
+    assert vb.certify(tmp_path / "log[1].csv") == EXPECTED
+
+
+# ------------------------------------------------------------------------------------------------------------ columns
+
+
+@pytest.mark.parametrize("arm", ["arm", "Variant", "variation", "treatment", "group", "bucket"])
+@pytest.mark.parametrize("reward", ["reward", "converted", "Conversion", "clicked", "click", "success"])
+def test_obvious_names_are_guessed(arm: str, reward: str) -> None:
+    assert vb.certify(LOG.rename({"variant": arm, "converted": reward})) == EXPECTED
+
+
+def test_other_names_must_be_given() -> None:
+    log = LOG.rename({"variant": "page", "converted": "bought"})
+    assert vb.certify(log, arm="page", reward="bought") == EXPECTED
+    with pytest.raises(InvalidParameter, match=r"dataframe: expected a column arm or variant .* got page, bought"):
+        vb.certify(log)
+    with pytest.raises(InvalidParameter, match="dataframe: expected a column 'pag', got page, bought"):
+        vb.certify(log, arm="pag", reward="bought")
+
+
+def test_a_doubtful_guess_is_refused() -> None:
+    log = LOG.with_columns(pl.col("variant").alias("group"), pl.col("converted").alias("clicked"))
+    with pytest.raises(InvalidParameter, match=r"expected one column arm or variant .* got variant and group"):
+        vb.certify(log)
+    with pytest.raises(InvalidParameter, match=r"expected one column reward or .* got converted and clicked"):
+        vb.certify(log, arm="variant")
+    assert vb.certify(log, arm="variant", reward="clicked") == EXPECTED
+    assert vb.certify(log.with_columns(arm="variant", reward="converted")) == EXPECTED  # these names settle it
+
+
+def test_a_named_reward_makes_it_a_log() -> None:
+    log = LOG.with_columns(views=pl.lit(1), clicks=pl.lit(1))
+    assert vb.certify(log, reward="converted") == EXPECTED
+    with pytest.raises(InvalidParameter, match="expected one row for each arm"):
+        vb.certify(log, reward="clicks")
+
+
+# -------------------------------------------------------------------------------------------------------- parameters
+
+
+@pytest.mark.parametrize("threat", ["alter", "inject", "suppress"])
+@pytest.mark.parametrize("design", ["adaptive", "fixed"])
+def test_the_options_reach_the_certificate(threat: str, design: str) -> None:
+    options: dict[str, Any] = {"threat": threat, "design": design, "delta": 0.01}
+    assert vb.certify(TABLE, **options) == certify_counts(
+        [4000, 3000, 5000], [400, 900, 100], ["a", "b", "c"], **options
+    )
+
+
+def test_a_range_makes_the_same_log_of_rescaled_rewards() -> None:
+    log = LOG.with_columns(pl.when(pl.col("converted") == 1).then(0.2).otherwise(-0.1).alias("converted"))
+    with pytest.raises(
+        InvalidParameter, match=r"expected a number in \[0, 1\] \(a reward range rescales others\), got"
+    ):
+        vb.certify(log)
+    assert vb.certify(log, reward_range=(-0.1, 0.2)) == EXPECTED  # whole counts again, in spite of rounding
+    wider = vb.certify(log, reward_range=(-0.1, 0.5))
+    assert not wider.binary
+    assert wider.winner_mean == pytest.approx(0.15)
+    with pytest.raises(InvalidParameter, match="expected a log, whose rewards have a range, got a table"):
+        vb.certify(TABLE, reward_range=(0, 1))
+
+
+def test_rewards_between_the_ends_are_no_coin_flips() -> None:
+    log = LOG.with_columns(pl.col("converted") * 0.999)
+    found = vb.certify(log)
+    totals = [0.999 * each for each in (400, 900, 100)]
+    expected = certify_counts([4000, 3000, 5000], totals, ["a", "b", "c"], binary=False)
+    assert not found.binary
+    assert found.budget == pytest.approx(expected.budget, abs=1e-6)
+    almost = pl.concat([LOG.cast({"converted": pl.Float64}), pl.DataFrame({"variant": ["a"], "converted": [1e-300]})])
+    assert not vb.certify(almost).binary
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"delta": 0}, r"delta: expected a number in \(0, 1\), got 0"),
+        ({"threat": "altr"}, "unknown threat 'altr'; did you mean 'alter'"),
+        ({"design": "peek"}, "unknown design 'peek'"),
+        ({"reward_range": 3}, "reward_range: expected the least and the largest reward, got 3"),
+        ({"reward_range": (1, 1)}, r"reward_range\[1\]: expected a number in \(1, 1e\+100\], got 1"),
+        ({"reward_range": (0, float("inf"))}, r"reward_range\[1\]: expected a number in \(0, 1e\+100\], got inf"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_anything_is_read(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(vb.VambraceError, match=message):
+        vb.certify("gone.csv", **options)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "came"),
+    [
+        ([0, None], "nothing"),
+        ([0, float("nan")], "nan"),
+        ([0, float("inf")], "inf"),
+        ([0, -1e-9], "-1e-09"),
+        ([1, 2], "2"),
+    ],
+)
+def test_the_first_bad_reward_is_named(rewards: list[Any], came: str) -> None:
+    log = {"arm": ["a", "b"] * 50, "reward": [1, 0] * 49 + rewards}
+    with pytest.raises(InvalidParameter) as caught:
+        vb.certify(log)
+    assert str(caught.value).startswith("dict: column 'reward': expected a number in [0, 1]")
+    assert str(caught.value).endswith(f", got {came} in row 100") or came == "inf"
+
+
+# --------------------------------------------------------------------------------------------------------- many tests
+
+
+def test_each_test_of_many_is_certified_by_itself() -> None:
+    other = pl.DataFrame({"arm": ["x", "y"], "events": [50, 60], "successes": [20, 10], "test": ["two"] * 2})
+    alone = pl.DataFrame({"arm": ["x"], "events": [50], "successes": [20], "test": ["three"]})
+    many = pl.concat([TABLE.with_columns(test=pl.lit("one")), other, alone])
+    found = certify_each(many, "test")
+    assert found.tests == {"one": EXPECTED, "two": vb.certify(other)}
+    assert found.left_out == ("three",)
+    assert [standing(found.tests.values(), budget) for budget in BUDGETS] == [1, 1, 1, 1, 0]
+    with pytest.raises(InvalidParameter, match="expected one test, or the group 'test' to tell them apart, got 3"):
+        vb.certify(many)
+    with pytest.raises(InvalidParameter, match="expected a test with at least two arms, got one arm in every test"):
+        certify_each(alone, "test")
+
+
+def test_a_log_of_many_tests() -> None:
+    many = LOG.with_columns(experiment=pl.lit(10)).vstack(LOG.with_columns(experiment=pl.lit(9)))
+    assert list(certify_each(many, "experiment").tests.items()) == [("9", EXPECTED), ("10", EXPECTED)]
+
+
+def test_every_test_of_a_real_archive() -> None:
+    """The Upworthy Research Archive (Matias et al. 2021)."""
+    if not UPWORTHY.is_file():
+        pytest.skip(f"needs {UPWORTHY}, which is not distributed with vambrace")
+    vb.certify(TABLE)  # which compiles
+    start = time.process_time()
+    found = certify_each(UPWORTHY, "test", design="fixed")
+    assert time.process_time() - start < 10
+    assert (len(found.tests), found.left_out) == (4873, ())
+    counts = [standing(found.tests.values(), budget) for budget in BUDGETS]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] == sum(each.certified for each in found.tests.values()) > 0
+    assert sum(each.events for each in found.tests.values()) == 81_024_151
+
+
+# ---------------------------------------------------------------------------------------------------------------- page
+
+
+def test_the_page_is_whole_and_loads_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "report.html"
+    strange = certify_counts([9000, 9000], [300, 3000], ["<b>&", "ok"])
+    page.save({"": strange}, path, source="a<b>.csv", made_by="vambrace 1", notes=["a note"])
+    text = path.read_text(encoding="utf-8")
+    for part in (
+        str(strange),
+        "a&lt;b&gt;.csv",
+        "&lt;b&gt;&amp;",
+        "a note",
+        "vambrace 1",
+        "prefers-color-scheme: dark",
+    ):
+        assert part in text
+    assert "<b>" not in text
+    assert text.count("<svg") == 1
+    assert 'name="viewport"' in text
+    outside = re.findall(r"""(?:src|href|url|@import)\s*[=(]\s*["']?(?!#)[^"'>]*""", text)
+    assert outside == []
+    assert not re.search(r"<(script|link|img|iframe)", text)
+    assert {*re.findall(r"https?://[^\"' ]+", text)} <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert [each.name for each in path.parent.iterdir()] == ["report.html"]
+
+
+def test_a_page_that_fails_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("old", encoding="utf-8")
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise OSError("full")
+
+    monkeypatch.setattr(Path, "write_text", broken)
+    with pytest.raises(OSError, match="full"):
+        page.save({"": EXPECTED}, path, source="x", made_by="y")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_budgets_are_never_rounded_up() -> None:
+    assert [page.amount(each) for each in (0, 1234, 0.0, 1234.5678, 0.999)] == [
+        "0",
+        "1,234",
+        "0.00",
+        "1,234.56",
+        "0.99",
+    ]
+
+
+def test_json_is_plain() -> None:
+    assert json.loads(json.dumps(EXPECTED.to_json()))["winner"] == "b"
