@@ -14,6 +14,7 @@ True
 from typing import TYPE_CHECKING, Any
 
 from vambrace.kernel import kernel, rare_kernel  # not lazily: the module of this name would hide the function
+from vambrace.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from vambrace.adversaries import (
@@ -70,8 +71,6 @@ if TYPE_CHECKING:
     )
     from vambrace.protocols import Adversary, Environment, Policy
     from vambrace.theory.planning import Plan, plan
-
-__version__ = "0.1.0"
 
 __all__ = [
     "ACE",

@@ -14,13 +14,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from vambrace import __version__, registry
+from vambrace import registry
 from vambrace.engine.result import Result
 from vambrace.engine.simulate import simulate
 from vambrace.errors import InvalidParameter
 from vambrace.lab.spec import Experiment, Game
 from vambrace.protocols import Adversary
 from vambrace.specs import spec_of
+from vambrace.version import __version__
 
 LONGEST = 80  # characters of one part of a name: four of them and an ending fit into what file systems allow
 

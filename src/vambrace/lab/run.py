@@ -18,12 +18,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vambrace import __version__, validation
+from vambrace import validation
 from vambrace.errors import ClusterLost, InvalidParameter, MissingExtra, VambraceError
 from vambrace.lab.cells import Cell
 from vambrace.lab.spec import Experiment
 from vambrace.lab.store import Status, Store, encode
 from vambrace.progress import ProgressBar
+from vambrace.version import __version__
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -21,13 +21,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from vambrace import __version__, registry
+from vambrace import registry
 from vambrace.engine.result import Result
 from vambrace.errors import StoreError
 from vambrace.files import whole_file
 from vambrace.lab import lock
 from vambrace.lab.cells import Cell, cells_of, panels_of
 from vambrace.lab.spec import Experiment, parse
+from vambrace.version import __version__
 
 HEAD = "experiment.json"
 
