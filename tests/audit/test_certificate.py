@@ -87,6 +87,15 @@ def test_real_budgets_are_those_of_a_fine_grid(design: str) -> None:
     assert certified > 20
 
 
+def test_the_real_budget_where_it_is_known() -> None:
+    # mirror images: by convexity half of the budget goes to each arm, and the limits meet at one half
+    budget = certify_counts([100, 100], [90, 10], design="fixed", binary=False).budget
+    mean, level = 0.9 - budget / 200, math.log(0.05 / 4)
+    divergence = mean * math.log(2 * mean) + (1 - mean) * math.log(2 * (1 - mean))
+    assert -100 * divergence == pytest.approx(level, abs=1e-8)
+    assert -100 * divergence < level  # it still stands there
+
+
 def brute_cost(asked: limits.Question, winner: Arm, rival: Arm, last: int) -> float:
     """The least whole cost, one look at each cost of the winner: nothing is taken for convex."""
     limit, least = compiled(limits.lower_limit, {}), compiled(limits.least_whole_cost, {})
@@ -96,13 +105,13 @@ def brute_cost(asked: limits.Question, winner: Arm, rival: Arm, last: int) -> fl
 @pytest.mark.parametrize(("threat", "design", "exact"), SETTINGS)
 def test_the_search_misses_no_split_of_larger_logs(threat: str, design: str, exact: bool) -> None:
     rng = np.random.default_rng(4)
-    attack, stack = compiled(splits.cheapest_attack, {}), np.zeros((2 * splits.DEPTH, 3))
+    attack = compiled(splits.cheapest_attack, {})
     for _ in range(60):
         asked = limits.question(int(rng.integers(2, 6)), float(rng.choice([0.01, 0.9])), threat, design, exact=exact)
         n_w, n_j = (float(round(n)) for n in np.exp(rng.uniform(math.log(20), math.log(1500), 2)))
         s_w, z_j = round(n_w * rng.choice([1.0, 0.95, 0.7, 0.4])), round(n_j * rng.choice([1.0, 0.99, 0.9, 0.75]))
         winner, rival = Arm(float(s_w), n_w), Arm(float(z_j), n_j)
-        cost = attack(asked, winner, rival, True, stack)
+        cost = attack(asked, winner, rival, True)
         assert cost == (brute_cost(asked, winner, rival, int(cost)) if cost else 0.0), (winner, rival, asked)
 
 
@@ -133,9 +142,8 @@ def test_exact_intervals_are_those_of_scipy(n: int, share: float, delta: float, 
 @pytest.mark.parametrize("binary", [True, False])
 @pytest.mark.parametrize("threat", THREATS)
 def test_the_compiled_form_is_the_interpreted_one(threat: str, binary: bool) -> None:
-    stack = np.zeros((2 * splits.DEPTH, 3))
     asked = limits.question(2, 0.05, threat, "fixed", exact=binary)
-    arguments = (asked, Arm(70.0, 90.0), Arm(100.0, 120.0), binary or threat != "alter", stack)
+    arguments = (asked, Arm(70.0, 90.0), Arm(100.0, 120.0), binary or threat != "alter")
     assert splits.cheapest_attack(*arguments) == pytest.approx(compiled(splits.cheapest_attack, {})(*arguments), 1e-12)
 
 

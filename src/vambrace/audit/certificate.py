@@ -19,11 +19,9 @@ from dataclasses import asdict, dataclass
 from math import floor, inf, nextafter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from vambrace import validation
 from vambrace.audit.limits import THREATS, Arm, lower_limit, question
-from vambrace.audit.splits import DEPTH, cheapest_attack
+from vambrace.audit.splits import cheapest_attack
 from vambrace.errors import InvalidParameter
 from vambrace.kernel import compiled
 
@@ -170,10 +168,10 @@ def certify_counts(
     lows = [limit(asked, arm, 0.0) for arm in won]
     highs = [1.0 - limit(asked, arm, 0.0) for arm in lost]
     best = means.index(max(means))
-    whole, stack = binary or threat != "alter", np.zeros((2 * DEPTH, 3))
+    whole = binary or threat != "alter"
 
     def budget(rival: int) -> int | float:
-        cost = attack(asked, won[best], lost[rival], whole, stack)
+        cost = attack(asked, won[best], lost[rival], whole)
         return max(int(cost) - 1, 0) if whole else max(min(cost - RESOLUTION, nextafter(cost, 0.0)), 0.0)
 
     rivals = tuple(

@@ -8,6 +8,8 @@ from vambrace.report.figures import COLOURS, load_altair
 if TYPE_CHECKING:
     import altair
 
+WIDTH = 420
+
 
 def certificate_figure(certificate: Certificate) -> "altair.LayerChart":
     """The interval of each arm without an attack, largest mean on top, and beside it what the winner withstands."""
@@ -18,8 +20,11 @@ def certificate_figure(certificate: Certificate) -> "altair.LayerChart":
         f"{row['arm']} {row['low']:.4g} to {row['high']:.4g}, {row['note']}" for row in rows
     )
     roles = ["winner", "rival"]
-    colour = altair.Color("role:N", title=None, scale=altair.Scale(domain=roles, range=[COLOURS[1], COLOURS[0]]))
-    shape = altair.Shape("role:N", title=None, scale=altair.Scale(domain=roles, range=["diamond", "circle"]))
+    legend = altair.Legend(orient="bottom")
+    colours = altair.Scale(domain=roles, range=[COLOURS[1], COLOURS[0]])
+    colour = altair.Color("role:N", title=None, scale=colours, legend=legend)
+    shapes = altair.Scale(domain=roles, range=["diamond", "circle"])
+    shape = altair.Shape("role:N", title=None, scale=shapes, legend=legend)
     axis = altair.Axis(labelLimit=300)
     base = altair.Chart(altair.Data(values=rows)).encode(y=altair.Y("arm:N", title="arm", sort=order, axis=axis))
     scale = altair.Scale(zero=False)
@@ -27,10 +32,10 @@ def certificate_figure(certificate: Certificate) -> "altair.LayerChart":
         x=altair.X("low:Q", title="mean reward", scale=scale), x2="high:Q", color=colour
     )
     point = base.mark_point(filled=True, size=90, opacity=1).encode(x="mean:Q", color=colour, shape=shape)
-    note = base.mark_text(align="left", dx=8).encode(x="high:Q", text="note:N")
+    note = base.mark_text(align="left").encode(x=altair.value(WIDTH + 10), text="note:N")
     subtitle = f"intervals without an attack, all valid together with probability {1 - certificate.delta:g}"
     return altair.layer(line, point, note, description=alt).properties(
-        width=420, height=altair.Step(28), title=altair.TitleParams(str(certificate), subtitle=subtitle)
+        width=WIDTH, height=altair.Step(28), title=altair.TitleParams(str(certificate), subtitle=subtitle)
     )
 
 

@@ -11,29 +11,30 @@ alter, suppress  The limits are such that {(a, q): q may be the mean at cost a} 
                  So a + b(a) is convex and bisection on its differences finds the least. For whole events let b be
                  real at first: as a is whole, the least of a + ceil(b) is the ceiling of the least of a + b, and
                  a + b has no plateau to get lost on.
-inject           The means (k - a) / (n - a) are concave in a, so the least is mostly at an end, but not always. The
-                 monotonicity of b alone bounds a + b(a) over a stretch from below by its ends: cut in halves whatever
-                 may still hold something better, exactly.
+inject           Here the costs are concave: at one level of Chernoff's bound the successes that the winner may keep
+                 grow with the log odds of q at the rate n (p - q) / ln(p / q), which itself grows; the exact tails and
+                 the levels of an adaptive design follow. So the worst attack spends everything on one of the two.
+
+Where a bound only follows another, the tests look at every split.
 """
 
 from math import ceil
 
 from vambrace.audit.limits import INJECT, Arm, Question, least_cost, least_whole_cost, lower_limit
 from vambrace.kernel import rare_kernel
-from vambrace.protocols import Floats
 
-DEPTH = 64  # halvings of any number of events
 GOLDEN = 0.6180339887498949
 
 
 @rare_kernel
-def cheapest_attack(asked: Question, winner: Arm, rival: Arm, whole: bool, stack: Floats) -> float:
+def cheapest_attack(asked: Question, winner: Arm, rival: Arm, whole: bool) -> float:
     """The least cost at which the winner is not above the rival; 0: it is not even without an attack."""
     ceiling = 1.0 - lower_limit(asked, rival, 0.0)
     if lower_limit(asked, winner, 0.0) <= ceiling:
         return 0.0
     if asked.threat == INJECT:
-        return by_halves(asked, winner, rival, stack)
+        floor = 1.0 - lower_limit(asked, winner, 0.0)
+        return min(least_whole_cost(asked, winner, ceiling), least_whole_cost(asked, rival, floor))
     last = least_cost(asked, winner, ceiling)
     if whole:
         return by_bisection(asked, winner, rival, float(ceil(last)))
@@ -77,30 +78,4 @@ def by_golden_section(asked: Question, winner: Arm, rival: Arm, last: float) -> 
             low, left, at_left = left, right, at_right
             right = low + GOLDEN * (high - low)
             at_right = price(asked, winner, rival, right)
-    return best
-
-
-@rare_kernel
-def by_halves(asked: Question, winner: Arm, rival: Arm, stack: Floats) -> float:
-    """The least price of whole costs, which need not be convex.
-
-    Each row of the stack is a stretch that is still open: first and last cost, and the rival's cost at the last.
-    """
-    last = least_whole_cost(asked, winner, 1.0 - lower_limit(asked, rival, 0.0))
-    ceiling = 1.0 - lower_limit(asked, winner, 0.0)
-    best = min(last, least_whole_cost(asked, rival, ceiling))
-    stack[0, 0], stack[0, 1], stack[0, 2] = 0.0, last, 0.0
-    height = 1
-    while height > 0:
-        height -= 1
-        low, high, at_high = stack[height, 0], stack[height, 1], stack[height, 2]
-        if high - low <= 1.0 or low + 1.0 + at_high >= best:
-            continue
-        middle = float((low + high) // 2.0)
-        chance = 1.0 - lower_limit(asked, winner, middle)
-        at_middle = least_whole_cost(asked, rival, chance)
-        best = min(best, middle + at_middle)
-        stack[height, 0], stack[height, 1], stack[height, 2] = low, middle, at_middle
-        stack[height + 1, 0], stack[height + 1, 1], stack[height + 1, 2] = middle, high, at_high
-        height += 2
     return best
