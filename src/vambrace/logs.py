@@ -148,11 +148,11 @@ def _piece(
     others = {key: column for key, column in columns.items() if group is None or column != test}
     chosen = _named(name, others, ARMS) if arm is None else _given(name, others, arm)
     by = [chosen] if test in (None, chosen) else [chosen, str(test)]
-    is_table = _is_table(columns, reward)
+    is_table = _is_table(name, columns, reward)
     if is_table and reward_range is not None:
         raise InvalidParameter(f"{name}: expected a log, whose rewards have a range, got a table of successes")
     if is_table:
-        rows = _table(name, _collect(name, frame.with_row_index(ROW, offset=1)).lazy(), columns, by)
+        rows = _table(name, _collect(name, frame.with_row_index(ROW, offset=1)).lazy(), columns, by, reward)
     else:
         others = {key: column for key, column in others.items() if column != chosen}
         value = _named(name, others, REWARDS) if reward is None else _given(name, others, reward)
@@ -259,8 +259,9 @@ def _open(name: str, path: Path) -> "polars.LazyFrame":
     if ending == ".parquet":
         return polars.scan_parquet(path, glob=False)
     if ending in (".jsonl", ".ndjson"):
-        columns = polars.scan_ndjson(path, infer_schema_length=1000).collect_schema()
-        return polars.scan_ndjson(path, schema=dict.fromkeys(columns, polars.String))
+        exactly = glob.escape(str(path))  # unlike the others it has no switch for patterns
+        columns = polars.scan_ndjson(exactly, infer_schema_length=1000).collect_schema()
+        return polars.scan_ndjson(exactly, schema=dict.fromkeys(columns, polars.String))
     return polars.scan_csv(path, separator="," if ending == ".csv" else "\t", infer_schema=False, glob=False)
 
 
@@ -295,27 +296,33 @@ def _given(name: str, columns: dict[str, str], column: str) -> str:
 
 
 def _named(name: str, columns: dict[str, str], known: tuple[str, ...]) -> str:
-    """The one column that has one of these names; the first of them settles a doubt."""
-    found = [each for each in known if each in columns]
+    """The one column that has one of these names, in whatever case; a doubt is an error."""
+    found = [each for each in columns if each.strip().lower() in known]
     if not found:
         raise InvalidParameter(f"{name}: expected a column {' or '.join(known)}, got {', '.join(columns.values())}")
-    if len(found) > 1 and found[0] != known[0]:
+    if len(found) > 1:
         came = " and ".join(columns[each] for each in found)
-        raise InvalidParameter(f"{name}: expected one column {' or '.join(known)}, got {came}")
+        raise InvalidParameter(f"{name}: expected one column {' or '.join(known)}, or to be told which, got {came}")
     return columns[found[0]]
 
 
-def _is_table(columns: dict[str, str], reward: str | None) -> bool:
+def _is_table(name: str, columns: dict[str, str], reward: str | None) -> bool:
     """Whether there are events and successes, and the user has not named another column."""
     has_both = all(any(each in columns for each in known) for known in (EVENTS, SUCCESSES))
+    if has_both and reward is None and any(each in columns for each in REWARDS):
+        came = ", ".join(columns.values())
+        raise InvalidParameter(f"{name}: expected a table of successes or a log of rewards, or the reward, got {came}")
     return has_both and (reward is None or reward.strip().lower() in SUCCESSES)
 
 
-def _table(name: str, frame: "polars.LazyFrame", columns: dict[str, str], by: Sequence[str]) -> "polars.DataFrame":
+def _table(
+    name: str, frame: "polars.LazyFrame", columns: dict[str, str], by: Sequence[str], reward: str | None = None
+) -> "polars.DataFrame":
     """The checked rows of a table with the column ROW; `by`: the column of the arm, then that of the test if any."""
     import polars
 
-    events, successes = (_named(name, columns, known) for known in (EVENTS, SUCCESSES))
+    events = _named(name, columns, EVENTS)
+    successes = _named(name, columns, SUCCESSES) if reward is None else _given(name, columns, reward)
     shown, won = _numbers(name, frame, events), _numbers(name, frame, successes)
     _check(name, frame, events, shown.is_between(1, MOST_ROUNDS) & (shown == shown.round()), WHOLE)
     _check(name, frame, successes, (won >= 0) & (won == won.round()), "a whole number from 0 up")

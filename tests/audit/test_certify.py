@@ -142,7 +142,40 @@ def test_a_doubtful_guess_is_refused() -> None:
     with pytest.raises(InvalidParameter, match=r"expected one column reward or .* got converted and clicked"):
         vb.certify(log, arm="variant")
     assert vb.certify(log, arm="variant", reward="clicked") == EXPECTED
-    assert vb.certify(log.with_columns(arm="variant", reward="converted")) == EXPECTED  # these names settle it
+    with pytest.raises(InvalidParameter, match="or to be told which, got variant and group and arm"):
+        vb.certify(log.with_columns(arm="variant"))
+    both = {"arm": ["A", "B"], "views": [1000, 1000], "clicks": [100, 300], "successes": [500, 100]}
+    with pytest.raises(InvalidParameter, match=r"expected one column successes or clicks .* got clicks and successes"):
+        vb.certify(both)
+    assert [vb.certify(both, reward=column).winner for column in ("clicks", "successes")] == ["B", "A"]
+    with pytest.raises(InvalidParameter, match=r"expected one column events or .* got views and events"):
+        vb.certify({"arm": ["A", "B"], "views": [9, 9], "events": [9, 9], "clicks": [1, 2]})
+    with pytest.raises(InvalidParameter, match=r"expected one column arm or .* got Arm and arm"):
+        vb.certify({"Arm": ["A", "B"], "arm": ["A", "B"], "reward": [0, 1]})
+    with pytest.raises(InvalidParameter, match="expected a table of successes or a log of rewards"):
+        vb.certify({"arm": ["A", "B"], "views": [9, 9], "clicks": [1, 2], "reward": [0, 1]})
+
+
+def test_a_file_name_with_brackets_is_that_file(tmp_path: Path) -> None:
+    for name, winner in (("n[1].jsonl", "B"), ("n1.jsonl", "A")):
+        rows = [{"arm": arm, "events": 1000, "successes": 900 if arm == winner else 100} for arm in "AB"]
+        (tmp_path / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    assert vb.certify(tmp_path / "n[1].jsonl").winner == "B"
+
+
+@pytest.mark.parametrize("name", ["arm", "reward"])
+def test_a_column_that_is_no_name(name: str) -> None:
+    with pytest.raises(InvalidParameter, match=f"{name}: expected the name of a column, got 5"):
+        vb.certify(LOG, **{name: 5})  # type: ignore[arg-type]
+
+
+def test_more_events_than_the_search_can_bear() -> None:
+    with pytest.raises(InvalidParameter, match=r"events\[0\]: expected a whole number in \[1, 1000000000\]"):
+        vb.certify({"arm": ["A", "B"], "views": [10**10, 10**10], "clicks": [10, 10**9]})
+
+
+def test_the_least_delta_there_is() -> None:
+    assert vb.certify(LOG, delta=5e-324).delta == 5e-324
 
 
 def test_a_named_reward_makes_it_a_log() -> None:

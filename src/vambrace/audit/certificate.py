@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 DESIGNS = ("adaptive", "fixed")
 RESOLUTION = 1e-9  # of a budget that is not a whole number
+MOST_EVENTS = 10**9  # of an arm: beyond it the search for the worst split would lose to rounding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +151,10 @@ def certify_counts(
     threat = validation.choice("threat", threat, THREATS)
     design = validation.choice("design", design, DESIGNS)
     delta = validation.number("delta", delta, low=0.0, high=1.0, open_low=True, open_high=True)
-    counts = [validation.whole(f"events[{k}]", n, low=1) for k, n in enumerate(validation.listed("events", events))]
+    counts = [
+        validation.whole(f"events[{k}]", n, low=1, high=MOST_EVENTS)
+        for k, n in enumerate(validation.listed("events", events))
+    ]
     if len(counts) < 2:
         raise InvalidParameter("events: expected at least two arms, got one")
     sums = [

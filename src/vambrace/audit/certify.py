@@ -49,6 +49,9 @@ def certify(
     ('new', True)
     """
     _check(delta, threat, design)
+    for name, column in (("arm", arm), ("reward", reward)):
+        if not isinstance(column, str | None):
+            raise InvalidParameter(f"{name}: expected the name of a column, got {column!r}")
     with waiting("reading"):
         (tally,) = logs.tally(log, arm, reward, None, checked_range(reward_range)).values()
     if len(tally.labels) < 2:

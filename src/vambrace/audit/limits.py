@@ -47,7 +47,7 @@ class Arm(NamedTuple):
 
 def question(n_arms: int, delta: float, threat: str, design: str, *, exact: bool) -> Question:
     """Each side of each arm errs with chance delta / 2K; under an adaptive design over all counts n together."""
-    log_level = log(delta / (2.0 * n_arms)) - ROUNDING
+    log_level = log(delta) - log(2.0 * n_arms) - ROUNDING
     if design == "adaptive":
         return Question(THREATS.index(threat), exact, log_level + log(6.0 / pi**2), 2.0)
     return Question(THREATS.index(threat), exact, log_level, 0.0)

@@ -18,8 +18,8 @@ SPLITTER = 134217729.0  # 2^27 + 1, which splits a float into two halves of 26 b
 class Sum(NamedTuple):
     """A sum as two floats, of which `high` is the sum rounded to nearest and `low` what is missing (Dekker 1971).
 
-    106 bits hold any sum of a few different rewards and their multiples exactly, in whatever order and portions they
-    are added: that is why both engines report the same numbers.
+    106 bits hold the sum of 10^15 times one reward exactly, and of a few rewards of similar size, in whatever order
+    and portions they are added: that is why both engines report the same numbers.
     """
 
     high: float
