@@ -69,6 +69,7 @@ class Panel(_Model):
     axis: Literal["round", "budget", "horizon"] | None = Field(
         default=None, description="What the figure is drawn against; by default what the panel has most of."
     )
+    worst: bool = Field(default=False, description="Show the worst over all environments and adversaries only.")
 
 
 class Game(NamedTuple):
@@ -81,6 +82,8 @@ class Game(NamedTuple):
     adversary: Adversary | None
     horizon: int
     budget: float  # of the list of budgets; an adversary may have one of its own
+    line: str  # the policy as the file has it, the same for all budgets and horizons
+    power: float | None  # of the horizon, where the budget is one
 
 
 class Experiment(_Model):
@@ -125,11 +128,11 @@ class Experiment(_Model):
                 where, budgets = self._budgets(place, panel, horizon)
                 if not budgets:
                     raise InvalidParameter(f"{where}: expected at least one, got none")
-                if not adversaries[1] and any(budgets):
+                if not adversaries[1] and any(budget for budget, _ in budgets):
                     raise InvalidParameter(
                         f"{adversaries[0]}: expected one to spend the budgets, or budgets = [0], got none"
                     )
-                for budget in budgets:
+                for budget, power in budgets:
                     known = {"horizon": horizon, "budget": budget}
                     environment = _made(registry.environment, f"environments.{name}", text, known)
                     arms = f"{name}-at-{budget:.6g}" if _mentions(text, "budget") else name
@@ -140,15 +143,16 @@ class Experiment(_Model):
                     for i, spec in enumerate(policies[1]):
                         policy = _made(registry.policy, f"{policies[0]}[{i}]", spec, known)
                         for rival in rivals if budget > 0 else [None]:
-                            yield Game(panel.name, arms, environment, policy, rival, horizon, budget)
+                            yield Game(panel.name, arms, environment, policy, rival, horizon, budget, _shown(spec), power)
 
-    def _budgets(self, place: str, panel: Panel, horizon: int) -> tuple[str, list[float]]:
-        """The budgets of a panel at a horizon, and where they stand."""
+    def _budgets(self, place: str, panel: Panel, horizon: int) -> tuple[str, list[tuple[float, float | None]]]:
+        """The budgets of a panel at a horizon with the powers that they are, and where they stand."""
         if panel.budget_powers is None:
-            return self._listed(place, panel, "budgets")
+            where, budgets = self._listed(place, panel, "budgets")
+            return where, [(budget, None) for budget in budgets]
         if panel.budgets is not None:
             raise InvalidParameter(f"{place}budget_powers: expected these or budgets, got both")
-        return f"{place}budget_powers", [float(horizon) ** power for power in panel.budget_powers]
+        return f"{place}budget_powers", [(float(horizon) ** power, power) for power in panel.budget_powers]
 
     def _listed(self, place: str, panel: Panel, key: str) -> tuple[str, list[Any]]:
         """A list of a panel, or the one at the top, and where it stands."""
@@ -178,6 +182,13 @@ def _with_budget(spec: str) -> str:
     if name == "none" or re.search(r"(^|,)budget=", rest):
         return spec
     return f"{name}:{rest},budget={{budget}}" if rest else f"{name}:budget={{budget}}"
+
+
+def _shown(spec: str) -> str:
+    """A spec as a reader knows it: the budget of the game is C, its horizon T."""
+    return PLACEHOLDER.sub(
+        lambda found: re.sub(r"\bhorizon\b", "T", re.sub(r"\bbudget\b", "C", found[1])).replace(" ", ""), spec
+    )
 
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")

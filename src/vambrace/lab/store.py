@@ -241,6 +241,10 @@ class Store:
                 if path not in known and ".unfinished." not in path.name:
                     yield f"{folder}/{path.name}"
 
+    def head(self) -> dict[str, Any]:
+        """What experiment.json says."""
+        return self._read_head()
+
     def experiment(self) -> Experiment:
         """The experiment that the folder was made for."""
         return parse(self._read_head()["experiment"])
