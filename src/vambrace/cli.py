@@ -414,25 +414,34 @@ def status(
 
 
 @app.command()
-def reproduce(
-    out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path("out/reproduce"),
-    horizon: Number = "1e6",
-    replications: Number = "20",
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `vambrace run` filled, or one of such.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON instead of writing.")] = False,
 ) -> None:
-    """Run the paper's policies and UCB1 with and without an attacker: a table and a figure."""
-    from vambrace.lab import reproduce as lab
-    from vambrace.progress import ProgressBar
+    """Write the report of finished experiments: DIR/report.html, and DIR/figures as SVG, PNG and PDF."""
+    from vambrace.lab import report as lab
 
-    rounds, copies = _whole("horizon", horizon), _whole("replications", replications)
-    found = []
-    with ProgressBar("reproducing", 2 * len(lab.contestants())) as bar:
-        for result in lab.results(rounds, copies):
-            found.append(result)
-            bar.update(len(found))
-    paths = lab.save(found, out)
-    typer.echo(lab.markdown(lab.table(found)))
-    for path in paths:
-        typer.echo(path)
+    if as_json:
+        typer.echo(json.dumps(lab.verdicts(folder), indent=2, ensure_ascii=False))
+    else:
+        typer.echo(lab.write(folder))
+
+
+@app.command()
+def reproduce(
+    out: Annotated[Path, typer.Option(help="The folder to fill.")] = Path("out/reproduce"),
+    workers: Annotated[int | None, typer.Option(help="How many processes; one a core by default.")] = None,
+    data: Data = None,
+) -> None:
+    """Run every suite, or what is missing of it, and write the report; prints where it is."""
+    from vambrace.lab.reproduce import reproduce as lab
+
+    found, path = lab(out, workers=workers, data=_files(data))
+    for status in found:
+        _print_status(status, as_json=False)
+    typer.echo(path)
+    if any(status.failed for status in found):
+        raise typer.Exit(1)
 
 
 def main() -> None:

@@ -74,6 +74,15 @@ def environment(spec: str) -> Environment:
     return _parse("environment", spec)
 
 
+@cache
+def _parameters(make: Any) -> tuple[dict[str, Any], list[str]]:
+    """The types of what a class or a function takes, and what it must be given."""
+    parameters = inspect.signature(make).parameters
+    hints = get_type_hints(make.__init__ if isinstance(make, type) else make)
+    required = [key for key, each in parameters.items() if each.default is each.empty]
+    return {key: hints[key] for key in parameters}, required
+
+
 def _parse(kind: str, spec: str) -> Any:
     if not isinstance(spec, str):
         raise InvalidParameter(f"{kind}: expected a text such as name:key=value, got {spec!r}")
@@ -85,8 +94,7 @@ def _parse(kind: str, spec: str) -> Any:
     make = classes[name]
     if hasattr(make, "from_file") and any(part.startswith("file=") for part in parts):
         make = make.from_file
-    parameters = inspect.signature(make).parameters
-    types = {key: get_type_hints(make.__init__ if isinstance(make, type) else make)[key] for key in parameters}
+    types, required = _parameters(make)
     values = {}
     for part in parts:
         key, equals, text = part.partition("=")
@@ -97,7 +105,7 @@ def _parse(kind: str, spec: str) -> Any:
         if key in values:
             raise InvalidParameter(f"{kind} {name}: expected each parameter once, got {key!r} twice")
         values[key] = value_of(f"{name}: {key}", types[key], text)
-    missing = [key for key, each in parameters.items() if each.default is each.empty and key not in values]
+    missing = [key for key in required if key not in values]
     if missing:
         raise InvalidParameter(f"{kind} {name}: expected {name}:{missing[0]}=…, got no {missing[0]}")
     try:

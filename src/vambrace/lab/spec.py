@@ -2,13 +2,13 @@
 
 Every list may stand at the top of the file, for all panels, or in a panel, for that one. A spec string may hold small
 formulas of ``budget`` and ``horizon``, so that a policy can be told what its attacker may spend,
-``se-wr:budget={budget}``, or arms can be as close as the horizon can tell: ``bernoulli:means=0.5/{0.5 - sqrt(2 /
-horizon)}``. An adversary without a budget of its own gets the one of the game. Budget 0 is the game without attack: one,
-not one for each adversary.
+``se-wr:budget={budget}``, or arms can be as close as the horizon can tell:
+``bernoulli:means=0.5/{0.5 - sqrt(2 / horizon)}``. An adversary without a budget of its own gets the one of the game.
+Budget 0 is the game without attack: one, not one for each adversary.
 
-An environment may also be a file of the user's, ``replay:file={tests},test=7``, whose path is given from outside under a
-name in ``data``. It is read once: the experiment holds what was in it, and a fingerprint. Without the path, what needs it
-is left out.
+An environment may also be a file of the user's, ``replay:file={tests},test=7``, whose path is given from outside under
+a name in ``data``. It is read once: the experiment holds what was in it, and a fingerprint. Without the path, what
+needs it is left out.
 """
 
 import hashlib
@@ -143,7 +143,9 @@ class Experiment(_Model):
                     for i, spec in enumerate(policies[1]):
                         policy = _made(registry.policy, f"{policies[0]}[{i}]", spec, known)
                         for rival in rivals if budget > 0 else [None]:
-                            yield Game(panel.name, arms, environment, policy, rival, horizon, budget, _shown(spec), power)
+                            yield Game(
+                                panel.name, arms, environment, policy, rival, horizon, budget, _shown(spec), power
+                            )
 
     def _budgets(self, place: str, panel: Panel, horizon: int) -> tuple[str, list[tuple[float, float | None]]]:
         """The budgets of a panel at a horizon with the powers that they are, and where they stand."""
@@ -244,6 +246,11 @@ def read(path: Path, data: Mapping[str, Path] | None = None) -> Experiment:
         return parse(_with_data(document, data or {}))
     except InvalidParameter as error:
         raise _located(str(path), error) from None
+
+
+def data_names(path: Path) -> list[str]:
+    """The files that an experiment names, to be given from outside."""
+    return list(read(path).data)
 
 
 def _with_data(document: dict[str, Any], data: Mapping[str, Path]) -> dict[str, Any]:

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vambrace import theory
+from vambrace.engine.result import Result
 from vambrace.errors import StoreError
 from vambrace.lab.cells import games_of
 from vambrace.lab.spec import Experiment, Game
 from vambrace.lab.store import HEAD, Status, Store
 from vambrace.policies import SEWR
 from vambrace.protocols import Floats
-from vambrace.engine.result import Result
 from vambrace.theory.bound import Bound
 
 
@@ -73,9 +73,9 @@ class Study:
 def load(folder: Path) -> Study:
     """Read the folder of one experiment."""
     store = Store(folder)
-    experiment, results = store.experiment(), store.results()
+    experiment, (status, results) = store.experiment(), store.results()
     plays = (Play(game, results[cell.id]) for game, cell in games_of(experiment) if cell.id in results)
-    return Study(experiment=experiment, status=store.status(), head=store.head(), plays=tuple(plays))
+    return Study(experiment=experiment, status=status, head=store.head(), plays=tuple(plays))
 
 
 def load_all(folder: Path) -> list[Study]:

@@ -55,8 +55,14 @@ def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> "altai
     return figure.properties(title=altair.TitleParams(title, subtitle=subtitle), description=alt)
 
 
-AXES = {"round": "round", "budget": "budget C (fake events)", "horizon": "horizon T (rounds)", "power": "β, where C = T^β"}
+AXES = {
+    "round": "round",
+    "budget": "budget C (fake events)",
+    "horizon": "horizon T (rounds)",
+    "power": "β, where C = T^β",
+}
 SHORT = "datum.value >= 1000 ? format(datum.value, '~s') : format(datum.value, '~g')"  # 20k, but 0.5 and not 500m
+WIDE = 50  # from such a ratio on numbers need a logarithmic scale
 REGRET = "pseudo regret (expected reward lost)"
 
 
@@ -72,7 +78,9 @@ def lines_figure(
     facets, lines = (list(dict.fromkeys(row[key] for row in rows)) for key in ("facet", "line"))
     if logarithmic:
         rows = [{**row, "low": max(row["low"], row["mean"] / 100)} for row in rows if row["mean"] > 0]
-    legend = altair.Legend(orient="bottom", title=None)
+    marked = any(row.get("marked") for row in rows)
+    sign: dict[str, Any] = {} if marked else {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 300}
+    legend = altair.Legend(orient="bottom", title=None, symbolOpacity=1, **sign)
     signs: dict[str, Any] = {
         "color": altair.Color("line:N", sort=lines, scale=_scale(altair, lines, COLOURS), legend=legend),
         "strokeDash": altair.StrokeDash("line:N", sort=lines, scale=_scale(altair, lines, DASHES), legend=legend),
@@ -91,12 +99,12 @@ def lines_figure(
         base.mark_area().encode(y=altair.Y("low:Q"), y2="high:Q", opacity=faint),
         base.mark_line(strokeWidth=2).encode(y=y, opacity=opacity, tooltip=told, strokeDash=signs["strokeDash"]),
     ]
-    if any(row.get("marked") for row in rows):
+    if marked:
         shape = altair.Shape("line:N", sort=lines, scale=_scale(altair, lines, SHAPES), legend=legend)
         points = base.transform_filter("datum.marked").mark_point(filled=True, size=45)
         layers.append(points.encode(y=y, shape=shape, opacity=opacity, tooltip=told))
     if any(row.get("bound") is not None for row in rows):
-        bounds = base.transform_filter("isValid(datum.bound)").mark_line(strokeWidth=1.2, strokeDash=[1, 3])
+        bounds = base.transform_filter("isValid(datum.bound)").mark_line(strokeWidth=1.5, strokeDash=[2, 3])
         layers.append(bounds.encode(y=altair.Y("bound:Q"), opacity=opacity))
     layered = altair.layer(*layers).add_params(picked).properties(width=320, height=240)
     return layered.facet(
@@ -129,11 +137,9 @@ def _x(altair: Any, axis: str, rows: Sequence[Mapping[str, Any]]) -> Any:
     least = min((place for place in places if place > 0), default=1)
     if axis == "horizon":
         scale, marks = altair.Scale(type="log"), {"values": places}
-    elif axis == "budget" and max(places) > 50 * least:
+    elif axis == "budget" and max(places) > WIDE * least:
         scale, marks = altair.Scale(type="symlog", constant=least), {"values": places}
-    return altair.X(
-        "x:Q", title=AXES[axis], scale=scale, axis=altair.Axis(labelExpr=SHORT, labelOverlap=True, **marks)
-    )
+    return altair.X("x:Q", title=AXES[axis], scale=scale, axis=altair.Axis(labelExpr=SHORT, labelOverlap=True, **marks))
 
 
 def for_file(figure: Any) -> Any:

@@ -118,10 +118,10 @@ def document(title: str, parts: Iterable[str], *, footer: str) -> str:
 def _vega() -> str:
     """Vega, Vega-Lite and Vega-Embed of the version that the figures were made with, as a program for a page."""
     altair = load_altair()
-    import vl_convert
+    from vl_convert import javascript_bundle
 
-    version = ".".join(altair.SCHEMA_VERSION.split(".")[:2])
-    return str(vl_convert.javascript_bundle(vl_version=version)).replace("</script", "<\\/script")
+    make: Any = javascript_bundle  # its types want what its documentation does not
+    return str(make(vl_version=".".join(altair.SCHEMA_VERSION.split(".")[:2]))).replace("</script", "<\\/script")
 
 
 def figure(chart: Any, caption: str, facets: int) -> str:
