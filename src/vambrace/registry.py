@@ -78,7 +78,7 @@ def environment(spec: str) -> Environment:
 def _parameters(make: Any) -> tuple[dict[str, Any], list[str]]:
     """The types of what a class or a function takes, and what it must be given."""
     parameters = inspect.signature(make).parameters
-    hints = get_type_hints(make.__init__ if isinstance(make, type) else make)
+    hints = get_type_hints(vars(make)["__init__"] if isinstance(make, type) else make)
     required = [key for key, each in parameters.items() if each.default is each.empty]
     return {key: hints[key] for key in parameters}, required
 
@@ -94,7 +94,7 @@ def _parse(kind: str, spec: str) -> Any:
     make = classes[name]
     if hasattr(make, "from_file") and any(part.startswith("file=") for part in parts):
         make = make.from_file
-    types, required = _parameters(make)
+    types, required = _parameters(make)  # type: ignore[arg-type]
     values = {}
     for part in parts:
         key, equals, text = part.partition("=")

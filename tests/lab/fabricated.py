@@ -1,6 +1,7 @@
 """Studies with made-up numbers: what a report says can be tested without playing a suite."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +18,8 @@ Regret = Callable[[Play], float]
 
 def study(name: str, regret: Regret, *, missing: int = 0) -> Study:
     """A suite in which each game has the regret that `regret` says, give or take a hundredth."""
-    experiment = spec.read(spec.find(name))
-    plays = [fabricated(experiment, game, seed, regret) for seed, (game, _) in enumerate(games_of(experiment))]
-    names = tuple(cells_of(experiment))
+    experiment, games, names = suite(name)
+    plays = [fabricated(experiment, game, seed, regret) for seed, game in enumerate(games)]
     status = Status(
         folder=Path(name),
         name=name,
@@ -32,6 +32,14 @@ def study(name: str, regret: Regret, *, missing: int = 0) -> Study:
     )
     head = {"seconds": {}, "versions": {"python": "3"}, "vambrace": "0", "experiment": experiment.canonical()}
     return Study(experiment=experiment, status=status, head=head, plays=tuple(plays))
+
+
+@cache
+def suite(name: str) -> tuple[Experiment, list[Game], tuple[str, ...]]:
+    """An experiment, its games and the names of its cells."""
+    experiment = spec.read(spec.find(name))
+    games = [game for game, _ in games_of(experiment)]
+    return experiment, games, tuple(cells_of(experiment))
 
 
 def fabricated(experiment: Experiment, game: Game, seed: int, regret: Regret) -> Play:

@@ -61,7 +61,7 @@ def test_what_has_no_value_is_said(formula: str) -> None:
         calculate(formula, {})
 
 
-@pytest.mark.parametrize("formula", ["1 if 1 else 2", "2 // 1", "(" * 10_000, "-" * 100_000 + "1"])
+@pytest.mark.parametrize("formula", ["1 if 1 else 2", "2 // 1", "~1", "sqrt(x=1)", "(" * 10_000, "-" * 100_000 + "1"])
 def test_neither_is_what_is_too_deep(formula: str) -> None:
     with pytest.raises(InvalidParameter, match="expected a formula of numbers, names"):
         calculate(formula, {})

@@ -91,7 +91,7 @@ def _summary(studies: dict[str, Study], verdicts: dict[str, Verdict]) -> str:
     done = sum(len(study.status.done) for study in studies.values())
     total = sum(study.status.total for study in studies.values())
     seconds = sum(sum(study.head["seconds"].values()) for study in studies.values())
-    games = sum(play.result.replications for study in studies.values() for play in study.plays)
+    games = sum(len(study.status.done) * study.experiment.replications for study in studies.values())
     said = [f"{games:,} games in {done:,} cells, {seconds:,.0f} seconds of computing."]
     if done < total:
         said.append(f"{total - done:,} of {total:,} cells are missing: run again to fill the gaps.")

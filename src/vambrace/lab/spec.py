@@ -135,7 +135,7 @@ class Experiment(_Model):
                 for budget, power in budgets:
                     known = {"horizon": horizon, "budget": budget}
                     environment = _made(registry.environment, f"environments.{name}", text, known)
-                    arms = f"{name}-at-{budget:.6g}" if _mentions(text, "budget") else name
+                    arms = f"{name}-at-{budget:.15g}" if _mentions(text, "budget") else name
                     rivals = [
                         _made(registry.adversary, f"{adversaries[0]}[{j}]", _with_budget(spec), known)
                         for j, spec in enumerate(adversaries[1])
