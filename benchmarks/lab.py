@@ -40,9 +40,8 @@ def main() -> None:
         playing = sum(Store(Path(folder) / "cells").head()["seconds"].values())
     share = playing / (wall * workers)
     verdict = "ok" if share >= WANTED else "MISSED"
-    print(
-        f"{len(status.done):,} cells on {workers} workers: {wall:.1f} s, {share:.0%} of it playing (wanted {WANTED:.0%}) {verdict}"
-    )
+    told = f"{len(status.done):,} cells on {workers} workers: {wall:.1f} s, {share:.0%} of it playing"
+    print(f"{told} (wanted {WANTED:.0%}) {verdict}")
 
 
 if __name__ == "__main__":

@@ -141,15 +141,16 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
     waiting, deaths, stillborn = _Line(cells), Counter[str](), 0
     idle: list[_Worker] = [_Worker() for _ in range(workers)]
     busy: dict[Future[Played | Failure], tuple[Cell, _Worker]] = {}
+    outcomes: list[Outcome] = []
     try:
-        while waiting or busy:
+        while waiting or busy or outcomes:
             while waiting and idle:
                 worker = idle.pop()
                 cell = waiting.next_for(worker.family, [each.family for _, each in busy.values()])
                 busy[worker.submit(cell)] = cell, worker
+            yield from outcomes or [None]  # they are kept while the workers play on
+            outcomes = []
             finished, _ = wait(busy, timeout=TICK, return_when=FIRST_COMPLETED)
-            if not finished:
-                yield None
             for future in finished:
                 cell, worker = busy.pop(future)
                 try:
@@ -169,7 +170,7 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
                         outcome = None
                 idle.append(worker)
                 if outcome is not None:
-                    yield cell, outcome
+                    outcomes.append((cell, outcome))
     finally:
         for worker in [*idle, *(worker for _, worker in busy.values())]:
             worker.end()

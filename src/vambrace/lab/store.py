@@ -36,16 +36,17 @@ MISSING = "missing"
 
 def encode(cell: Cell, result: Result) -> bytes:
     """A result as the bytes of a Parquet file: a row for each replication and checkpoint, the pulls in the last."""
-    frame = result.to_frame()
-    last = pl.col("round") == result.horizon
-    pulls = pl.Series("pulls", result.pulls.repeat(len(result.checkpoints), axis=0).tolist(), pl.List(pl.Int64))
-    frame = frame.with_columns(
-        pl.when(last).then(pulls).alias("pulls"),
-        pl.lit(result.engine).alias("engine"),
-        pl.lit(cell.hash).alias("cell"),
-    )
+    points, rows = len(result.checkpoints), result.replications * len(result.checkpoints)
+    places = np.full(rows, -1)
+    places[points - 1 :: points] = np.arange(result.replications)
+    # series by series, since an expression would take as long as a small game
+    pulls = pl.Series("pulls", result.pulls).arr.to_list().gather(pl.Series(places).replace(-1, None))
+    named = [
+        pl.Series(name, [text]).new_from_index(0, rows)
+        for name, text in (("engine", result.engine), ("cell", cell.hash))
+    ]
     target = io.BytesIO()
-    frame.write_parquet(target)
+    result.to_frame().hstack([pulls, *named]).write_parquet(target)
     return target.getvalue()
 
 
@@ -113,6 +114,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._head: dict[str, Any] = {}
+        self._kept: set[str] = set()  # by ourselves: these need no second look
 
     def path(self, name: str) -> Path:
         """Where a cell's numbers are."""
@@ -180,6 +182,7 @@ class Store:
         with whole_file(self.path(name)) as unfinished:
             unfinished.write_bytes(data)
         self.failure_path(name).unlink(missing_ok=True)
+        self._kept.add(name)
         self._head["seconds"][name] = round(seconds, 3)
 
     def fail(self, cell: Cell, error: str, trace: str) -> None:
@@ -202,9 +205,14 @@ class Store:
     def status(self) -> Status:
         """What is there."""
         self._head = self._read_head()
-        return self._status({name: self.read(name, cell["hash"]) for name, cell in self._head["cells"].items()})
+        return self._status(
+            {
+                name: None if name in self._kept and self.path(name).exists() else self.read(name, cell["hash"])
+                for name, cell in self._head["cells"].items()
+            }
+        )
 
-    def _status(self, found: Mapping[str, pl.DataFrame | str]) -> Status:
+    def _status(self, found: Mapping[str, pl.DataFrame | str | None]) -> Status:
         done: list[str] = []
         missing: list[str] = []
         failed: dict[str, str] = {}
