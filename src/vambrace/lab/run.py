@@ -78,15 +78,17 @@ def run(
     with store.opened(experiment) as waiting:
         outcomes = _outcomes(list(waiting.values()), count, dask)
         try:
-            _keep(store, outcomes, len(waiting), f"{experiment.name}: cells", fail_fast, progress)
+            kept = _keep(store, outcomes, len(waiting), f"{experiment.name}: cells", fail_fast, progress)
         finally:
             outcomes.close()
-    return store.status()
+    return store.status(trusted=kept)
 
 
 def _keep(
     store: Store, outcomes: Iterator[Outcome], total: int, title: str, fail_fast: bool, progress: bool | None
-) -> None:
+) -> set[str]:
+    """Write what comes, and say which cells were."""
+    kept: set[str] = set()
     done, saved = 0, time.monotonic()
     with ProgressBar(title, total, show=progress, unit="cells") as bar:
         for outcome in outcomes:
@@ -97,14 +99,16 @@ def _keep(
             done += 1
             if isinstance(found, Played):
                 store.keep(cell.id, found.data, found.seconds)
+                kept.add(cell.id)
             else:
                 store.fail(cell, found.error, found.trace)
                 if fail_fast:
-                    return
+                    break
             if time.monotonic() - saved > HEAD_EVERY:
                 store.save_head()
                 saved = time.monotonic()
             bar.update(done)
+    return kept
 
 
 def _outcomes(cells: Sequence[Cell], workers: int, dask: str | None) -> Any:
