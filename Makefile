@@ -44,7 +44,8 @@ build/peers/%/.ready: benchmarks/peers/requirements-%.txt
 
 HEADLINES ?= ../shared/data/upworthy.csv
 
-studies: $(VENV)/.ready ## measure rates, radii and certificates again, and write their pages in docs/
+studies: $(VENV)/.ready ## measure rates, radii and certificates again, and write their pages in docs/ and the README
+	$(BIN)/python studies/readme.py
 	$(BIN)/python studies/rates.py
 	$(BIN)/python studies/radii.py --headlines $(HEADLINES)
 	$(BIN)/python studies/certify.py --headlines $(HEADLINES)

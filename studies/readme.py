@@ -66,7 +66,7 @@ def figure(results: dict[str, vb.Result], lost: dict[str, float]) -> Any:
         )
     )
     # above its line: where the name ends, as shares of the axes
-    places = {"UCB1": (0.58, 0.76), "SE-WR": (0.99, 0.21)}
+    places = {"UCB1": (0.54, 0.76), "SE-WR": (0.99, 0.24)}
     labels = [
         altair.Chart(altair.Data(values=[{"round": x * GAME["horizon"], "regret": y * max(lost.values())}]))  # type: ignore[no-untyped-call]
         .mark_text(align="right", text=text, dy=dy, fontSize=size, fontWeight="bold", color=COLOURS[name])
@@ -75,7 +75,7 @@ def figure(results: dict[str, vb.Result], lost: dict[str, float]) -> Any:
         for text, dy, size in ((name, 0, 30), (f"loses {lost[name]:,.0f}", 28, 20))
     ]
     title = altair.TitleParams(f"{BUDGET} fake events in a million rounds", color=GREY, fontSize=24, anchor="start")
-    figure = altair.layer(lines, *labels).properties(width=640, height=300, title=title, background="transparent")
+    figure = altair.layer(lines, *labels).properties(width=460, height=260, title=title, background="transparent")
     return figure.configure_view(stroke=None).configure_title(offset=16)
 
 

@@ -100,7 +100,7 @@ def test_a_page_prints_what_it_shows(page: str, tmp_path: Path, monkeypatch: pyt
         assert printed == block.output, f"{page}, line {block.line + 1}"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/start/")])
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith(("docs/start/", "README"))])
 def test_programs_can_be_pasted_into_the_interpreter(page: str) -> None:
     """Which takes a blank line for the end of a statement, and needs one there."""
     for block in PAGES[page]:

@@ -15,9 +15,10 @@ from vambrace import cli, registry
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
-    shlex.split(line, comments=True)
+    words
     for block in re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
     for line in block.splitlines()
+    if (words := shlex.split(line, comments=True))
 ]
 # These take a minute or more: as written with the slow tests, and else up to where the work begins.
 SLOW = {"attack": "lab.attack_suite.attack_suite", "run": "lab.run.run", "verify": "lab.verify.verify"}
