@@ -50,8 +50,8 @@ studies: $(VENV)/.ready ## measure rates, radii and certificates again, and writ
 	$(BIN)/python studies/radii.py --headlines $(HEADLINES)
 	$(BIN)/python studies/certify.py --headlines $(HEADLINES)
 
-reproduce: $(VENV)/.ready ## the paper's policies against an attacker: a table and a figure in out/reproduce
-	$(BIN)/vambrace reproduce --out out/reproduce
+reproduce: $(VENV)/.ready ## everything the paper claims, measured: the report is out/reproduce/report.html
+	$(BIN)/vambrace reproduce --out out/reproduce $(if $(wildcard $(HEADLINES)),--data headlines=$(HEADLINES))
 
 wheel-check: $(VENV)/.ready ## build a wheel, install it in an empty venv and run it there
 	rm -rf build/wheel && $(BIN)/python -m build --quiet --wheel --outdir build/wheel .

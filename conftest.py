@@ -1,9 +1,14 @@
-"""Fixed seeds, and examples that need no compiling: a test passes today exactly if it passes tomorrow."""
+"""Fixed seeds everywhere: a test passes today exactly if it passes tomorrow. And a browser to look at pages.
+
+It stands here and not in tests/ because the examples in src/ are tests too.
+"""
 
 import importlib
 
 import pytest
 from hypothesis import settings
+
+from browser import chromium, visit  # noqa: F401 (fixtures)
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")

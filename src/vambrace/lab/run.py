@@ -130,13 +130,14 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
     from concurrent.futures import FIRST_COMPLETED, wait
     from concurrent.futures.process import BrokenProcessPool
 
-    waiting, deaths = deque(cells), Counter[str]()
+    waiting, deaths = _Line(cells), Counter[str]()
     idle: list[_Worker] = [_Worker() for _ in range(workers)]
     busy: dict[Future[Played | Failure], tuple[Cell, _Worker]] = {}
     try:
         while waiting or busy:
             while waiting and idle:
-                cell, worker = waiting.popleft(), idle.pop()
+                worker = idle.pop()
+                cell = waiting.next_for(worker.family, [each.family for _, each in busy.values()])
                 busy[worker.submit(cell)] = cell, worker
             finished, _ = wait(busy, timeout=TICK, return_when=FIRST_COMPLETED)
             if not finished:
@@ -151,7 +152,7 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
                     deaths[cell.id] += 1
                     outcome = Failure(f"worker: expected one that lives, got {DEATHS} that died", str(error))
                     if deaths[cell.id] < DEATHS:
-                        waiting.appendleft(cell)
+                        waiting.put_back(cell)
                         outcome = None
                 idle.append(worker)
                 if outcome is not None:
@@ -161,8 +162,36 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
             worker.end()
 
 
+def family(cell: Cell) -> str:
+    """Cells with the same one share most of what has to be compiled."""
+    return f"{cell.policy.partition(':')[0]} on {cell.environment.partition(':')[0]}"
+
+
+class _Line:
+    """The cells that wait, by family: a worker that has compiled a policy plays on with it, and others take another."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self._families: dict[str, deque[Cell]] = {}
+        for cell in cells:
+            self._families.setdefault(family(cell), deque()).append(cell)
+
+    def __bool__(self) -> bool:
+        return any(self._families.values())
+
+    def next_for(self, own: str, others: Sequence[str]) -> Cell:
+        """The next cell of one's own family, or of the longest line that fewest others are at."""
+        left = {name: cells for name, cells in self._families.items() if cells}
+        chosen = own if own in left else min(left, key=lambda name: (others.count(name), -len(left[name])))
+        return left[chosen].popleft()
+
+    def put_back(self, cell: Cell) -> None:
+        self._families[family(cell)].appendleft(cell)
+
+
 class _Worker:
     """A process that plays one cell after the other, on one thread, and never outlives us."""
+
+    family = ""  # of the cell that it played last
 
     def __init__(self) -> None:
         from concurrent.futures import ProcessPoolExecutor
@@ -175,6 +204,7 @@ class _Worker:
         )
 
     def submit(self, cell: Cell) -> "Future[Played | Failure]":
+        self.family = family(cell)
         return self._pool.submit(play, cell, cell.hash, 1)
 
     def end(self) -> None:
