@@ -44,11 +44,11 @@ build/peers/%/.ready: benchmarks/peers/requirements-%.txt
 
 HEADLINES ?= ../shared/data/upworthy.csv
 
-studies: $(VENV)/.ready ## measure rates, radii and certificates again, and write their pages in docs/ and the README
-	$(BIN)/python studies/readme.py
+studies: $(VENV)/.ready ## measure rates, radii and certificates again, and write their pages in docs/
 	$(BIN)/python studies/rates.py
 	$(BIN)/python studies/radii.py --headlines $(HEADLINES)
 	$(BIN)/python studies/certify.py --headlines $(HEADLINES)
+	$(BIN)/python studies/readme.py
 
 reproduce: $(VENV)/.ready ## everything the paper claims, measured: the report is out/reproduce/report.html
 	$(BIN)/vambrace reproduce --out out/reproduce $(if $(wildcard $(HEADLINES)),--data headlines=$(HEADLINES))
