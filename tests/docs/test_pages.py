@@ -3,6 +3,8 @@
 The README or a page of `docs/` may hold a ```python or a ```sh block directly followed by a ```text block. The blocks
 of a page run in order in one folder, the programs in one namespace, as a reader would paste them. A block without a
 ```text block is not run, except for programs of `docs/start`, which then print nothing.
+
+    python tests/docs/test_pages.py docs/start/live.md      writes the outputs of a page anew; then look at the change
 """
 
 import os
@@ -11,9 +13,11 @@ import shutil
 import subprocess
 import sys
 from codeop import compile_command
-from contextlib import redirect_stdout
+from collections.abc import Iterator
+from contextlib import chdir, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pytest
@@ -34,12 +38,20 @@ class Block(NamedTuple):
     line: int  # of the page, before the first line of the source
 
 
-def blocks(page: str, *, every_program: bool = False) -> list[Block]:
-    """The blocks of a page that stand before their output, and, where that is asked for, programs without any."""
+def shown(page: str, *, every_program: bool = False) -> list[re.Match[str]]:
+    """Where the blocks of a page stand before their output, and, where that is asked for, programs without any."""
     return [
-        Block(found["language"], found["source"], found["output"] or "", page.count("\n", 0, found.start("source")))
+        found
         for found in SHOWN.finditer(page)
         if found["output"] is not None or (every_program and found["language"] == "python")
+    ]
+
+
+def blocks(page: str, *, every_program: bool = False) -> list[Block]:
+    """The same as blocks."""
+    return [
+        Block(found["language"], found["source"], found["output"] or "", page.count("\n", 0, found.start("source")))
+        for found in shown(page, every_program=every_program)
     ]
 
 
@@ -69,21 +81,52 @@ def run_commands(block: Block, command: Path) -> str:
     return "\n".join(line.rstrip() for line in done.stdout.rstrip().splitlines()) + "\n"
 
 
-@pytest.fixture
-def command(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the command `vambrace` of this tree."""
-    folder = tmp_path_factory.mktemp("bin")
+def make_command(folder: Path) -> Path:
+    """Put the command `vambrace` of this tree into a folder."""
     script = folder / "vambrace"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m vambrace.cli "$@"\n', encoding="utf-8")
     script.chmod(0o755)
     return folder
 
 
+def outputs(page: str, command: Path) -> Iterator[str]:
+    """What each block of a page prints, in the present folder."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for block in PAGES[page]:
+        if block.language == "sh":
+            yield run_commands(block, command)
+        else:
+            yield run_program(block, str(ROOT / page), namespace)
+
+
+def write(page: str) -> None:
+    """Write below the blocks of a page what they print."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    with TemporaryDirectory() as folder, chdir(folder):
+        printed = list(outputs(page, make_command(Path(folder))))
+    for found, output in reversed([*zip(shown(text, every_program=in_full(page)), printed, strict=True)]):
+        if found["output"] is not None:
+            text = text[: found.start("output")] + output + text[found.end("output") :]
+    (ROOT / page).write_text(text, encoding="utf-8")
+
+
+def in_full(page: str) -> bool:
+    """Whether every program of a page runs."""
+    return page.startswith("docs/start/")
+
+
 PAGES = {
-    path.relative_to(ROOT).as_posix(): found
+    page: found
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    if (found := blocks(path.read_text(encoding="utf-8"), every_program=path.parent.name == "start"))
+    for page in [path.relative_to(ROOT).as_posix()]
+    if (found := blocks(path.read_text(encoding="utf-8"), every_program=in_full(page)))
 }
+
+
+@pytest.fixture
+def command(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the command `vambrace` of this tree."""
+    return make_command(tmp_path_factory.mktemp("bin"))
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -91,12 +134,7 @@ def test_a_page_prints_what_it_shows(page: str, tmp_path: Path, monkeypatch: pyt
     if any(block.language == "sh" for block in PAGES[page]) and not shutil.which("bash"):
         pytest.skip("no bash to run its commands in")
     monkeypatch.chdir(tmp_path)
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    for block in PAGES[page]:
-        if block.language == "sh":
-            printed = run_commands(block, command)
-        else:
-            printed = run_program(block, str(ROOT / page), namespace)
+    for block, printed in zip(PAGES[page], outputs(page, command), strict=True):
         assert printed == block.output, f"{page}, line {block.line + 1}"
 
 
@@ -139,3 +177,8 @@ def test_commands_find_vambrace_and_show_what_it_says(command: Path) -> None:
     source = "vambrace --version\nvambrace lst || echo no $?\n"
     error = "vambrace: error: No such command 'lst'. Did you mean 'list'?"
     assert run_commands(Block("sh", source, "", 0), command) == f"{__version__}\n{error}\nno 2\n"
+
+
+if __name__ == "__main__":
+    for each in sys.argv[1:]:
+        write(Path(each).resolve().relative_to(ROOT).as_posix())
