@@ -36,6 +36,7 @@ format: $(VENV)/.ready ## let ruff put the code in order
 bench: $(VENV)/.ready $(PEERS:%=build/peers/%/.ready) ## speed as ratios, side by side with the peers
 	$(BIN)/python benchmarks/run.py --peers build/peers
 	$(BIN)/python benchmarks/leap.py --figure docs/images/leap.svg
+	$(BIN)/python benchmarks/lab.py
 
 build/peers/%/.ready: benchmarks/peers/requirements-%.txt
 	$(PYTHON) -m venv $(@D)

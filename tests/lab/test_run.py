@@ -297,6 +297,21 @@ def test_a_cell_that_workers_die_of_has_failed(tmp_path: Path, monkeypatch: pyte
     assert len(found.failed) == 2
 
 
+def test_a_program_that_workers_cannot_import_is_told_what_is_wrong(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from pathlib import Path\nfrom vambrace.lab import run, spec\n"
+        f"run.run(spec.parse({FAILING!r}), Path({str(tmp_path / 'out')!r}), workers=2)\n",
+        encoding="utf-8",
+    )
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=env, timeout=300)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(
+        "vambrace.errors.ClusterLost: workers: expected processes that start, got 3 in a row that died at once; "
+    )
+
+
 def test_a_worker_with_another_version_says_so() -> None:
     cell = next(iter(cells.cells_of(spec.parse(FAILING)).values()))
     found = run.play(cell, "another", 1)

@@ -28,17 +28,23 @@ from vambrace.version import __version__
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+    from multiprocessing.synchronize import Event
 
 TICK = 0.2  # seconds between two looks at the workers
 HEAD_EVERY = 10.0  # seconds between two savings of what is not needed to go on
 DEATHS = 2  # how many workers may die of a cell before it has failed
+STILLBORN = 3  # how many workers in a row may die before they have begun
+NEVER_STARTED = (
+    "workers: expected processes that start, got {count} in a row that died at once; a program of your own must begin "
+    "under `if __name__ == '__main__':`, since every worker imports it"
+)
 
 
 class Played(NamedTuple):
     """A finished cell."""
 
     data: bytes
-    seconds: float
+    seconds: float  # of playing
 
 
 class Failure(NamedTuple):
@@ -72,15 +78,17 @@ def run(
     with store.opened(experiment) as waiting:
         outcomes = _outcomes(list(waiting.values()), count, dask)
         try:
-            _keep(store, outcomes, len(waiting), f"{experiment.name}: cells", fail_fast, progress)
+            kept = _keep(store, outcomes, len(waiting), f"{experiment.name}: cells", fail_fast, progress)
         finally:
             outcomes.close()
-    return store.status()
+    return store.status(trusted=kept)
 
 
 def _keep(
     store: Store, outcomes: Iterator[Outcome], total: int, title: str, fail_fast: bool, progress: bool | None
-) -> None:
+) -> set[str]:
+    """Write what comes, and say which cells were."""
+    kept: set[str] = set()
     done, saved = 0, time.monotonic()
     with ProgressBar(title, total, show=progress, unit="cells") as bar:
         for outcome in outcomes:
@@ -91,14 +99,16 @@ def _keep(
             done += 1
             if isinstance(found, Played):
                 store.keep(cell.id, found.data, found.seconds)
+                kept.add(cell.id)
             else:
                 store.fail(cell, found.error, found.trace)
                 if fail_fast:
-                    return
+                    break
             if time.monotonic() - saved > HEAD_EVERY:
                 store.save_head()
                 saved = time.monotonic()
             bar.update(done)
+    return kept
 
 
 def _outcomes(cells: Sequence[Cell], workers: int, dask: str | None) -> Any:
@@ -113,11 +123,13 @@ def play(cell: Cell, fingerprint: str, threads: int | None) -> Played | Failure:
     try:
         if cell.hash != fingerprint:
             raise InvalidParameter(f"worker: expected the version of vambrace that asks, got {__version__}")
-        data = encode(cell, cell.play(threads))
+        result = cell.play(threads)
+        seconds = time.perf_counter() - started
+        data = encode(cell, result)
     except Exception as error:
         name = "" if isinstance(error, VambraceError) else f"{type(error).__name__}: "
         return Failure(" ".join(f"{name}{error}".split()), traceback.format_exc())
-    return Played(data, time.perf_counter() - started)
+    return Played(data, seconds)
 
 
 def _here(cells: Sequence[Cell]) -> Iterator[Outcome]:
@@ -130,23 +142,29 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
     from concurrent.futures import FIRST_COMPLETED, wait
     from concurrent.futures.process import BrokenProcessPool
 
-    waiting, deaths = _Line(cells), Counter[str]()
+    waiting, deaths, stillborn = _Line(cells), Counter[str](), 0
     idle: list[_Worker] = [_Worker() for _ in range(workers)]
     busy: dict[Future[Played | Failure], tuple[Cell, _Worker]] = {}
+    outcomes: list[Outcome] = []
     try:
-        while waiting or busy:
+        while waiting or busy or outcomes:
             while waiting and idle:
                 worker = idle.pop()
                 cell = waiting.next_for(worker.family, [each.family for _, each in busy.values()])
                 busy[worker.submit(cell)] = cell, worker
+            yield from outcomes or [None]  # they are kept while the workers play on
+            outcomes = []
             finished, _ = wait(busy, timeout=TICK, return_when=FIRST_COMPLETED)
-            if not finished:
-                yield None
             for future in finished:
                 cell, worker = busy.pop(future)
                 try:
                     outcome: Played | Failure | None = future.result()
+                    stillborn = 0
                 except BrokenProcessPool as error:
+                    stillborn = 0 if worker.begun else stillborn + 1
+                    if stillborn == STILLBORN:
+                        idle.append(worker)
+                        raise ClusterLost(NEVER_STARTED.format(count=stillborn)) from None
                     worker.end()
                     worker = _Worker()
                     deaths[cell.id] += 1
@@ -156,7 +174,7 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
                         outcome = None
                 idle.append(worker)
                 if outcome is not None:
-                    yield cell, outcome
+                    outcomes.append((cell, outcome))
     finally:
         for worker in [*idle, *(worker for _, worker in busy.values())]:
             worker.end()
@@ -199,9 +217,15 @@ class _Worker:
 
         context = get_context("spawn")
         theirs, self._leash = context.Pipe(duplex=False)
+        self._first_sign = context.Event()
         self._pool: ProcessPoolExecutor = ProcessPoolExecutor(
-            1, mp_context=context, initializer=_follow, initargs=(theirs,)
+            1, mp_context=context, initializer=_follow, initargs=(theirs, self._first_sign)
         )
+
+    @property
+    def begun(self) -> bool:
+        """Whether it ever lived."""
+        return self._first_sign.is_set()
 
     def submit(self, cell: Cell) -> "Future[Played | Failure]":
         self.family = family(cell)
@@ -213,9 +237,10 @@ class _Worker:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _follow(leash: Connection) -> None:
+def _follow(leash: Connection, first_sign: "Event") -> None:
     """In a worker: Ctrl-C is for the one who started us; die when they let go of the leash, or die."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    first_sign.set()
 
     def wait_for_the_end() -> None:
         with suppress(EOFError, OSError):
