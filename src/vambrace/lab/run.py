@@ -286,7 +286,14 @@ def _client(address: str, workers: int) -> Iterator[Any]:
         with (
             _quiet(),
             distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                # without an address it would listen on port 8787 for everybody, and warn where that is taken
+                dashboard_address="127.0.0.1:0",
+                worker_dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
+                silence_logs=50,
             ) as cluster,
             distributed.Client(cluster) as client,
         ):
