@@ -215,34 +215,31 @@ def bounds() -> str:
         budget = 0 if policy == "se" else 1  # SE promises nothing against an attacker
         for bound in theory.bounds(policy, gaps=[0.1, 0.1, 0.1], horizon=10**6, budget=budget, best_mean=0.5):
             found.setdefault(bound.name, bound)
-    rows = [
-        [
-            bound.name,
-            bound.kind,
-            "yes" if bound.explicit else "an order",
-            f"`{bound.formula}`",
-            bound.holds,
-            bound.source,
-        ]
-        for bound in sorted(found.values(), key=lambda bound: (bound.kind == "lower", bound.name))
-    ]
-    linked = [[*row[:4], *(docstrings.inline(cell, home="") for cell in row[4:])] for row in rows]
-    return words(["bound", "kind", "a number", "formula", "holds", "source"], linked)
+    text = []
+    for kind, title in (("upper", "What is promised"), ("lower", "What nobody can beat")):
+        for explicit, nature in ((True, "numbers"), (False, "orders")):
+            rows = [
+                [
+                    bound.name,
+                    f"`{bound.formula}`",
+                    *(docstrings.inline(each, "") for each in (bound.holds, bound.source)),
+                ]
+                for name, bound in sorted(found.items())
+                if (bound.kind, bound.explicit) == (kind, explicit)
+            ]
+            text += [f"### {title}: {nature}", words(["bound", "formula", "holds", "source"], rows)]
+    return "\n\n".join(text)
 
 
 def layers() -> str:
     """The layers that import-linter enforces, with the first line of each module's docstring."""
     setup = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    rows = []
-    for layer in setup["tool"]["importlinter"]["contracts"][0]["layers"]:
-        modules = [import_module(name) for name in layer.split(" | ")]
-        rows.append(
-            [
-                "<br>".join(f"`{module.__name__.removeprefix('vambrace.')}`" for module in modules),
-                "<br>".join(docstrings.inline((module.__doc__ or "").strip().splitlines()[0]) for module in modules),
-            ]
-        )
-    return words(["layer", "what"], rows)
+    rows = [
+        [str(number), f"`{name.removeprefix('vambrace.')}`", summary(import_module(name))]
+        for number, layer in enumerate(setup["tool"]["importlinter"]["contracts"][0]["layers"], 1)
+        for name in layer.split(" | ")
+    ]
+    return words(["", "module", "what"], rows)
 
 
 if __name__ == "__main__":
