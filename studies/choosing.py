@@ -67,6 +67,11 @@ def worst(cells: Cells, horizon: int, name: str, policy: str, most: int) -> floa
     return max(cells[horizon, name, policy, budget].regret for budget in BUDGETS if budget <= most)
 
 
+def shown(policy: str) -> str:
+    """A spec that a narrow column may break between its parameters."""
+    return f"<code>{policy.replace(':', ':<wbr>').replace(',', ',<wbr>')}</code>"
+
+
 def promising(most: int) -> list[str]:
     """The policies that promise something when so much may be spent: they were told as much, or need not be told."""
     return [policy for told, policies in TOLD.items() if told is None or told >= most for policy in policies]
@@ -77,8 +82,8 @@ def choice(cells: Cells, horizon: int, name: str, most: int) -> str:
     policy = min(promising(most), key=lambda each: worst(cells, horizon, name, each, most))
     regret = worst(cells, horizon, name, policy, most)
     share = regret / uniform(horizon, name)
-    shown = f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
-    return f"`{policy}`<br>{regret:,.0f} ({shown})" if share < HOPELESS else f"nothing helps<br>({shown})"
+    told = f"({share:.1%})" if share < 0.1 else f"({share:.0%})"
+    return f"{shown(policy)}<br>{regret:,.0f} {told}" if share < HOPELESS else f"nothing helps<br>{told}"
 
 
 def blind_choice(cells: Cells, horizon: int, name: str) -> str:
@@ -91,7 +96,7 @@ def blind_choice(cells: Cells, horizon: int, name: str) -> str:
     regrets = [cells[horizon, name, policy, budget].regret for budget in BUDGETS]
     if regrets[0] >= HOPELESS * uniform(horizon, name):
         return "nothing helps"
-    return f"`{policy}`<br>" + "<br>".join(
+    return f"{shown(policy)}<br>" + "<br>".join(
         f"{regret:,.0f} to {budget:,}" for budget, regret in zip(BUDGETS, regrets, strict=True)
     )
 
@@ -111,11 +116,11 @@ def details(cells: Cells, horizon: int, name: str) -> str:
     rows = []
     for told, policies in TOLD.items():
         for policy in policies:
-            row = [f"`{policy}`", "" if told is None else f"{told:,}"]
+            row = [shown(policy), "" if told is None else f"{told:,}"]
             for budget in BUDGETS:
                 found = cells[horizon, name, policy, budget]
-                shown = f"{found.regret:,.0f}" + (f"<br>{found.attack}" if budget else "")
-                row.append(shown if told is None or told >= budget else f"*{shown}*")
+                cell = f"{found.regret:,.0f}" + (f"<br>{found.attack}" if budget else "")
+                row.append(cell if told is None or told >= budget else f"*{cell}*")
             rows.append(row)
     rows.append(["at random", "", *[f"{uniform(horizon, name):,.0f}"] * len(BUDGETS)])
     return pages.table(["policy", "told C", *(f"spent C = {budget:,}" for budget in BUDGETS)], rows)

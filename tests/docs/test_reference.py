@@ -8,15 +8,13 @@ from pathlib import Path
 
 import pytest
 
+import docstrings
+import pages
+import reference
+import vambrace as vb
+from vambrace import registry, theory
+
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "studies"))
-
-import docstrings  # noqa: E402
-import pages  # noqa: E402
-import reference  # noqa: E402
-import vambrace as vb  # noqa: E402
-from vambrace import registry, theory  # noqa: E402
-
 DOCS = ROOT / "docs"
 
 

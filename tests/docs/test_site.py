@@ -26,9 +26,20 @@ class Page(HTMLParser):
         self.leads: list[str] = []
         self.anchors: set[str] = {""}
         self.silent: list[str] = []
+        self.words = ""  # of the article, code aside
+        self.inside: list[str] = []
         self.feed(html)
 
+    def handle_data(self, data: str) -> None:
+        if "article" in self.inside and not {"code", "script", "style"} & {*self.inside}:
+            self.words += data
+
+    def handle_endtag(self, tag: str) -> None:
+        while tag in self.inside and self.inside.pop() != tag:
+            pass
+
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.inside.append(tag)
         given = {name: value or "" for name, value in attributes}
         self.anchors |= {given[name] for name in ("id", "name") if name in given}
         relation = given.get("rel", "")
@@ -46,7 +57,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("site")
     shutil.copytree(ROOT / "docs", home / "docs", ignore=shutil.ignore_patterns("reference"))
     shutil.copy(ROOT / "mkdocs.yml", home)
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "studies"), *sys.path]))}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     write = "import pathlib, sys, reference; reference.main(pathlib.Path(sys.argv[1]))"
     build = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
     for command in ([sys.executable, "-c", write, str(home / "docs")], build):
@@ -102,10 +113,18 @@ def test_every_picture_says_what_it_shows(pages: dict[str, Page]) -> None:
     assert [(name, page.silent) for name, page in pages.items() if page.silent] == []
 
 
+def test_no_markdown_is_left_on_a_page(pages: dict[str, Page]) -> None:
+    """A list after a line of text, for one, is a list elsewhere and not here."""
+    left = re.compile(r"\*\*|\]\(|`|\{ #|^\s*(?:[-*]|\d+\.) \w|^\|[ -]|\\[][*_<>|]", re.MULTILINE)
+    assert {name: found[0] for name, page in pages.items() if (found := left.search(page.words))} == {}
+
+
 def test_what_is_wrong_is_seen() -> None:
     page = Page('<link href="//x/y.css"><a href="z.html#a"><img src="p.png" alt=" "><p id="b" style="a: url(q.png)">')
     assert (page.loads, page.leads, page.silent) == (["q.png", "//x/y.css", "p.png"], ["z.html#a"], ["p.png"])
     assert page.anchors == {"", "b"}
+    page = Page("<p>out</p><article><p>a<br>- b <code>c <b>d</b></code></p><p>e</article><p>f</p>")
+    assert page.words == "a- b e"
 
 
 @pytest.mark.parametrize("page", ["index.html", "concepts.html", "reference/policies.html", "errata.html"])
