@@ -40,7 +40,7 @@ docs: $(VENV)/.ready ## build the documentation into site/; open site/index.html
 bench: $(VENV)/.ready $(PEERS:%=build/peers/%/.ready) ## speed as ratios, side by side with the peers, into docs/
 	$(BIN)/python benchmarks/run.py --peers build/peers --markdown build/bench.md
 	$(BIN)/python benchmarks/leap.py --figure docs/images/leap.svg --markdown build/leap.md
-	$(BIN)/python studies/benchmarks.py build/bench.md build/leap.md
+	$(BIN)/python studies/speed.py build/bench.md build/leap.md
 
 build/peers/%/.ready: benchmarks/peers/requirements-%.txt
 	$(PYTHON) -m venv $(@D)
