@@ -40,7 +40,8 @@ docs: $(VENV)/.ready ## build the documentation into site/; open site/index.html
 bench: $(VENV)/.ready $(PEERS:%=build/peers/%/.ready) ## speed as ratios, side by side with the peers, into docs/
 	$(BIN)/python benchmarks/run.py --peers build/peers --markdown build/bench.md
 	$(BIN)/python benchmarks/leap.py --figure docs/images/leap.svg --markdown build/leap.md
-	$(BIN)/python studies/speed.py build/bench.md build/leap.md
+	$(BIN)/python benchmarks/lab.py --markdown build/lab.md
+	$(BIN)/python studies/speed.py build
 
 build/peers/%/.ready: benchmarks/peers/requirements-%.txt
 	$(PYTHON) -m venv $(@D)
@@ -55,8 +56,8 @@ studies: $(VENV)/.ready ## measure choices, rates, radii and certificates again,
 	$(BIN)/python studies/radii.py --headlines $(HEADLINES)
 	$(BIN)/python studies/certify.py --headlines $(HEADLINES)
 
-reproduce: $(VENV)/.ready ## the paper's policies against an attacker: a table and a figure in out/reproduce
-	$(BIN)/vambrace reproduce --out out/reproduce
+reproduce: $(VENV)/.ready ## everything the paper claims, measured: the report is out/reproduce/report.html
+	$(BIN)/vambrace reproduce --out out/reproduce $(if $(wildcard $(HEADLINES)),--data headlines=$(HEADLINES))
 
 wheel-check: $(VENV)/.ready ## build a wheel, install it in an empty venv and run it there
 	rm -rf build/wheel && $(BIN)/python -m build --quiet --wheel --outdir build/wheel .

@@ -1,19 +1,20 @@
-"""Put the tables that `make bench` has measured into docs/benchmarks.md."""
+"""Put what `make bench` has measured into docs/benchmarks.md."""
 
 import argparse
 from pathlib import Path
 
 import pages
 
+MARKS = ("bench", "leap", "lab")  # also the names of the files that the benchmarks write with --markdown
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("bench", type=Path, help="what benchmarks/run.py --markdown wrote")
-    parser.add_argument("leap", type=Path, help="what benchmarks/leap.py --markdown wrote")
-    arguments = parser.parse_args()
+    parser.add_argument("folder", type=Path, help=f"where {', '.join(f'{mark}.md' for mark in MARKS)} are")
+    folder = parser.parse_args().folder
     text = (pages.DOCS / "benchmarks.md").read_text(encoding="utf-8")
-    for mark in ("bench", "leap"):
-        text = pages.between(text, mark, getattr(arguments, mark).read_text(encoding="utf-8").strip())
+    for mark in MARKS:
+        text = pages.between(text, mark, (folder / f"{mark}.md").read_text(encoding="utf-8").strip())
     pages.write("benchmarks.md", text)
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
+import typer
 from polars.testing import assert_frame_equal
 
 import vambrace as vb
@@ -238,14 +239,12 @@ def test_version(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
-    [(), ("simulate",), ("attack",), ("bounds",), ("plan",), ("certify",), ("list",), ("reproduce",)],
-    ids=" ".join,
+    "words", ["", *(str(command.name) for command in typer.main.get_group(cli.app).commands.values())]
 )
-def test_help(run: Run, words: tuple[str, ...]) -> None:
-    done = run(*words, "--help")
+def test_help(run: Run, words: str) -> None:
+    done = run(*words.split(), "--help")
     assert (done.code, done.err) == (0, "")
-    assert f"Usage: {' '.join(['vambrace', *words])} " in done.out
+    assert f"Usage: {' '.join(['vambrace', *words.split()])} " in done.out
 
 
 def test_no_command_shows_the_help(run: Run) -> None:
@@ -291,23 +290,39 @@ def test_what_cannot_be_written_is_one_line_and_leaves_nothing(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_reproduce_prints_the_table_and_where_it_went(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, expected: list[vb.Result]
+def test_reproduce_runs_the_suites_and_says_where_the_report_is(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    asked: list[tuple[int, int]] = []
+    """With two tiny suites in the place of those that are shipped."""
+    text = 'horizons = [30]\nreplications = 2\ncheckpoints = 3\nbudgets = [0, 3]\npolicies = ["ucb1"]\n'
+    suites = tmp_path / "suites"
+    suites.mkdir()
+    for name, more in (("one", 'adversaries = ["conceal"]'), ("two", 'adversaries = ["swap"]\n[data]\nmine = ""')):
+        (suites / f"{name}.toml").write_text(
+            f'name = "{name}"\n{text}{more}\n[environments]\ntwo = "bernoulli:means=0.9/0.5"\n', encoding="utf-8"
+        )
+    monkeypatch.setattr("vambrace.lab.spec.SUITES", suites)
+    monkeypatch.setattr("vambrace.lab.report.SUITES", ("one", "two"))
+    monkeypatch.setattr("vambrace.lab.cells.simulate", functools.partial(vb.simulate, interpret=True))
+    out = tmp_path / "out"
+    done = run("reproduce", "--out", str(out), "--workers", "1", "--data", f"mine={__file__}")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        f"one: 2 done of 2 cells in {out / 'one'}",
+        f"two: 2 done of 2 cells in {out / 'two'}",
+        str(out / "report.html"),
+    ]
+    assert (out / "report.html").read_text(encoding="utf-8").count("data-facets=") == 2
+    again = run("report", str(out))
+    assert (again.code, again.out) == (0, f"{out / 'report.html'}\n")
+    claims = json.loads(run("report", str(out), "--json").out)
+    assert {claim["holds"] for claim in claims} == {None, True}  # no suite of the paper was run, arithmetic needs none
 
-    def results(horizon: int, replications: int) -> list[vb.Result]:
-        asked.append((horizon, replications))
-        return expected
-
-    monkeypatch.setattr("vambrace.lab.reproduce.results", results)
-    done = run("reproduce", "--out", str(tmp_path), "--horizon", "1e3", "--replications", "7")
-    assert (done.code, done.err, asked) == (0, "", [(1000, 7)])
-    assert done.out.startswith((tmp_path / "table.md").read_text(encoding="utf-8"))
-    assert {tmp_path / line for line in done.out.split() if line.startswith(str(tmp_path))} == set(tmp_path.iterdir())
-
+    assert_mistake(run("reproduce", "--out", str(out), "--data", "yours=x"))
+    assert_mistake(run("reproduce", "--out", str(out), "--data", "mine"))
+    assert_mistake(run("report", str(tmp_path / "nowhere")))
     (tmp_path / "taken").write_text("mine")
-    assert_mistake(run("reproduce", "--out", str(tmp_path / "taken")))
+    assert_mistake(run("reproduce", "--out", str(tmp_path / "taken"), "--workers", "1"))
 
 
 # ---------------------------------------------------------------------------------------------------------- mistakes
@@ -392,9 +407,7 @@ MISTAKES = {
     "certify gone.csv --reward-range 0,x": "reward_range: expected a number, got 'x'",
     "certify gone.csv --reward-range 2,1": "reward_range[1]: expected a number in (2, 1e+100], got 1.0",
     "certify gone.csv --html x.pdf": "file: expected a name ending in .html, got 'x.pdf'",
-    "reproduce --horizon x": "horizon: expected a whole number such as 1000 or 1e6, got 'x'",
-    "reproduce --horizon 3": "horizon: expected at least one round for each of the 5 arms, got 3",
-    "reproduce --replications 0": "replications: expected a whole number in [1, ",
+    "reproduce --workers 0": "workers: expected a whole number in [1, ",
 }
 
 

@@ -34,6 +34,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a tabl
 Number = Annotated[str, typer.Option(metavar="NUMBER", help="A whole number; 1e6 is understood.")]
 
 
+Data = Annotated[list[str] | None, typer.Option(metavar="NAME=FILE", help="A file that the experiment names.")]
+
+
 EXAMPLE_MEANS = "0.9,0.8,0.7,0.6,0.5"
 INTERRUPTED = 130  # what shells expect after Ctrl-C
 
@@ -379,13 +382,14 @@ def run(
     workers: Annotated[int | None, typer.Option(help="How many processes; one a core by default.")] = None,
     dask: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler instead, or local.")] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast/--keep-going", help="Stop at a cell that fails.")] = False,
+    data: Data = None,
     as_json: Json = False,
 ) -> None:
     """Run an experiment, or what is missing of it; exit code 1 when cells failed."""
     from vambrace.lab import spec
     from vambrace.lab.run import run as play
 
-    wanted = spec.read(spec.find(experiment))
+    wanted = spec.read(spec.find(experiment), _files(data))
     folder = Path("out") / wanted.name if out is None else out
     try:
         found = play(wanted, folder, workers=workers, dask=dask, fail_fast=fail_fast)
@@ -410,25 +414,34 @@ def status(
 
 
 @app.command()
-def reproduce(
-    out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path("out/reproduce"),
-    horizon: Number = "1e6",
-    replications: Number = "20",
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `vambrace run` filled, or one of such.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON instead of writing.")] = False,
 ) -> None:
-    """Run the paper's policies and UCB1 with and without an attacker: a table and a figure."""
-    from vambrace.lab import reproduce as lab
-    from vambrace.progress import ProgressBar
+    """Write the report of finished experiments: DIR/report.html, and DIR/figures as SVG, PNG and PDF."""
+    from vambrace.lab import report as lab
 
-    rounds, copies = _whole("horizon", horizon), _whole("replications", replications)
-    found = []
-    with ProgressBar("reproducing", 2 * len(lab.contestants())) as bar:
-        for result in lab.results(rounds, copies):
-            found.append(result)
-            bar.update(len(found))
-    paths = lab.save(found, out)
-    typer.echo(lab.markdown(lab.table(found)))
-    for path in paths:
-        typer.echo(path)
+    if as_json:
+        typer.echo(json.dumps(lab.verdicts(folder), indent=2, ensure_ascii=False))
+    else:
+        typer.echo(lab.write(folder))
+
+
+@app.command()
+def reproduce(
+    out: Annotated[Path, typer.Option(help="The folder to fill.")] = Path("out/reproduce"),
+    workers: Annotated[int | None, typer.Option(help="How many processes; one a core by default.")] = None,
+    data: Data = None,
+) -> None:
+    """Run every suite, or what is missing of it, and write the report; prints where it is."""
+    from vambrace.lab.reproduce import reproduce as lab
+
+    found, path = lab(out, workers=workers, data=_files(data))
+    for status in found:
+        _print_status(status, as_json=False)
+    typer.echo(path)
+    if any(status.failed for status in found):
+        raise typer.Exit(1)
 
 
 def main() -> None:
@@ -476,6 +489,17 @@ def _environment(means: str | None, env: str | None) -> Environment:
         came = "neither" if means is None else "both"
         raise InvalidParameter(f"environment: expected either --means 0.9,0.8 or --env NAME:means=0.9/0.8, got {came}")
     return registry.environment(env if env is not None else f"bernoulli:means={(means or '').replace(',', '/')}")
+
+
+def _files(given: list[str] | None) -> dict[str, Path]:
+    """What --data says."""
+    found = {}
+    for text in given or []:
+        name, equals, path = text.partition("=")
+        if not equals or not path:
+            raise InvalidParameter(f"data: expected NAME=FILE, got {text!r}")
+        found[name] = Path(path)
+    return found
 
 
 def _noted(environment: Environment) -> str:

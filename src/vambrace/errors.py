@@ -67,7 +67,7 @@ class GameFault(VambraceError, RuntimeError):
 
 
 class ClusterLost(VambraceError, ConnectionError):
-    """A scheduler that no longer answers; what it has finished is kept."""
+    """A scheduler that no longer answers, or workers that never start; what is finished is kept."""
 
 
 class StoreError(VambraceError, RuntimeError):

@@ -13,5 +13,8 @@ def whole_file(path: Path) -> Iterator[Path]:
     try:
         yield unfinished
         unfinished.replace(path)
+    except OSError as error:  # a full disk does not say which file it was
+        error.filename = error.filename or str(path)
+        raise
     finally:
         unfinished.unlink(missing_ok=True)

@@ -6,6 +6,7 @@ A spec is a name with parameters: ``se-wr:budget=100,radius=tight``; a list of n
 """
 
 import dataclasses
+import inspect
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, TypeVar, get_type_hints
@@ -73,6 +74,15 @@ def environment(spec: str) -> Environment:
     return _parse("environment", spec)
 
 
+@cache
+def _parameters(make: Any) -> tuple[dict[str, Any], list[str]]:
+    """The types of what a class or a function takes, and what it must be given."""
+    parameters = inspect.signature(make).parameters
+    hints = get_type_hints(vars(make)["__init__"] if isinstance(make, type) else make)
+    required = [key for key, each in parameters.items() if each.default is each.empty]
+    return {key: hints[key] for key in parameters}, required
+
+
 def _parse(kind: str, spec: str) -> Any:
     if not isinstance(spec, str):
         raise InvalidParameter(f"{kind}: expected a text such as name:key=value, got {spec!r}")
@@ -80,9 +90,13 @@ def _parse(kind: str, spec: str) -> Any:
     classes = known(kind)
     if name not in classes:
         raise UnknownName(kind, name, classes)
-    types = {field.name: get_type_hints(classes[name])[field.name] for field in dataclasses.fields(classes[name])}
+    parts = [part for part in rest.split(",") if part]
+    make = classes[name]
+    if hasattr(make, "from_file") and any(part.startswith("file=") for part in parts):
+        make = make.from_file
+    types, required = _parameters(make)  # type: ignore[arg-type]
     values = {}
-    for part in filter(None, rest.split(",")):
+    for part in parts:
         key, equals, text = part.partition("=")
         if not equals:
             raise InvalidParameter(f"{kind} {name}: expected key=value, got {part!r}")
@@ -91,12 +105,10 @@ def _parse(kind: str, spec: str) -> Any:
         if key in values:
             raise InvalidParameter(f"{kind} {name}: expected each parameter once, got {key!r} twice")
         values[key] = value_of(f"{name}: {key}", types[key], text)
-    missing = [
-        field.name for field in dataclasses.fields(classes[name]) if is_required(field) and field.name not in values
-    ]
+    missing = [key for key in required if key not in values]
     if missing:
         raise InvalidParameter(f"{kind} {name}: expected {name}:{missing[0]}=…, got no {missing[0]}")
     try:
-        return classes[name](**values)
+        return make(**values)
     except VambraceError as error:
         raise type(error)(f"{name}: {error}") if type(error) is InvalidParameter else error from None

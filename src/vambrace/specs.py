@@ -6,6 +6,7 @@ In a text that is a parameter, the signs that a spec is made of and blanks are w
 import dataclasses
 import re
 from collections.abc import Sequence
+from functools import cache
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 from urllib.parse import quote, unquote
@@ -19,7 +20,7 @@ def spec_of(thing: Any) -> str:
     """The spec string of an object: what is not its default, in the order of its parameters."""
     if not dataclasses.is_dataclass(thing) or isinstance(thing, type):  # a foreign object: its name is all there is
         return str(getattr(thing, "name", thing))
-    types = get_type_hints(type(thing))
+    types = _types(type(thing))
     parts = [
         f"{field.name}={_text(getattr(thing, field.name), types[field.name])}"
         for field in dataclasses.fields(thing)
@@ -27,6 +28,11 @@ def spec_of(thing: Any) -> str:
     ]
     name: str = getattr(thing, "name", type(thing).__name__)
     return f"{name}:{','.join(parts)}" if parts else name
+
+
+@cache
+def _types(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def is_required(field: "dataclasses.Field[Any]") -> bool:

@@ -109,10 +109,10 @@ def test_a_page_without_its_marks_is_refused() -> None:
 
 def test_measured_tables_go_into_the_page_of_benchmarks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "benchmarks.md").write_text((DOCS / "benchmarks.md").read_text(encoding="utf-8"), encoding="utf-8")
-    for name in ("bench", "leap"):
+    for name in speed.MARKS:
         (tmp_path / f"{name}.md").write_text(f"| {name} |\n|---|\n| 1 |\n", encoding="utf-8")
     monkeypatch.setattr(pages, "DOCS", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["speed.py", str(tmp_path / "bench.md"), str(tmp_path / "leap.md")])
+    monkeypatch.setattr(sys, "argv", ["speed.py", str(tmp_path)])
     speed.main()
     page = (tmp_path / "benchmarks.md").read_text(encoding="utf-8")
     assert "<!-- bench: written by the code -->\n\n| bench |\n|---|\n| 1 |\n\n<!-- end of bench -->" in page

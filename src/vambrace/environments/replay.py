@@ -125,6 +125,15 @@ class Replay(Environment):
         """A log with one row for each event; `arm` and `reward` name the columns. Rewards are numbers in [0, 1]."""
         return cls(mode=mode, **logs.read_log(source, arm, reward)._asdict())
 
+    @classmethod
+    def from_file(
+        cls, *, file: str, test: str | None = None, arm: str = "arm", reward: str | None = None, mode: str = "exact"
+    ) -> "Replay":
+        """What a spec means that names a file: `replay:file=tests.csv,test=7`, or with `reward=COLUMN` a log."""
+        if reward is None:
+            return cls.from_table(file, test, mode=mode)
+        return cls.from_log(file, arm=arm, reward=reward, mode=mode)
+
     @property
     def supply(self) -> Sequence[int] | None:  # type: ignore[override]
         """The events, where none is drawn twice."""

@@ -10,7 +10,7 @@ Hashes    A fingerprint of everything that determines the numbers, and of vambra
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -75,11 +75,15 @@ def canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
+def games_of(experiment: Experiment) -> Iterator[tuple[Game, Cell]]:
+    """Every game of every panel with the cell that plays it."""
+    return ((game, _cell(experiment, game)) for game in experiment.games())
+
+
 def cells_of(experiment: Experiment) -> dict[str, Cell]:
     """Every cell by its name; what several panels show is one cell."""
     found: dict[str, Cell] = {}
-    for game in experiment.games():
-        cell = _cell(experiment, game)
+    for _, cell in games_of(experiment):
         if found.setdefault(cell.id, cell) != cell:
             raise InvalidParameter(
                 f"cells: expected specs that give different names, got {cell.id!r} twice, for {cell.policy!r} "
@@ -91,8 +95,8 @@ def cells_of(experiment: Experiment) -> dict[str, Cell]:
 def panels_of(experiment: Experiment) -> dict[str, list[str]]:
     """The names of each panel's cells, in the order of the file."""
     found: dict[str, dict[str, None]] = {}
-    for game in experiment.games():
-        found.setdefault(game.panel, {})[_cell(experiment, game).id] = None
+    for game, cell in games_of(experiment):
+        found.setdefault(game.panel, {})[cell.id] = None
     return {panel: list(names) for panel, names in found.items()}
 
 

@@ -28,17 +28,23 @@ from vambrace.version import __version__
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+    from multiprocessing.synchronize import Event
 
 TICK = 0.2  # seconds between two looks at the workers
 HEAD_EVERY = 10.0  # seconds between two savings of what is not needed to go on
 DEATHS = 2  # how many workers may die of a cell before it has failed
+STILLBORN = 3  # how many workers in a row may die before they have begun
+NEVER_STARTED = (
+    "workers: expected processes that start, got {count} in a row that died at once; a program of your own must begin "
+    "under `if __name__ == '__main__':`, since every worker imports it"
+)
 
 
 class Played(NamedTuple):
     """A finished cell."""
 
     data: bytes
-    seconds: float
+    seconds: float  # of playing
 
 
 class Failure(NamedTuple):
@@ -113,11 +119,13 @@ def play(cell: Cell, fingerprint: str, threads: int | None) -> Played | Failure:
     try:
         if cell.hash != fingerprint:
             raise InvalidParameter(f"worker: expected the version of vambrace that asks, got {__version__}")
-        data = encode(cell, cell.play(threads))
+        result = cell.play(threads)
+        seconds = time.perf_counter() - started
+        data = encode(cell, result)
     except Exception as error:
         name = "" if isinstance(error, VambraceError) else f"{type(error).__name__}: "
         return Failure(" ".join(f"{name}{error}".split()), traceback.format_exc())
-    return Played(data, time.perf_counter() - started)
+    return Played(data, seconds)
 
 
 def _here(cells: Sequence[Cell]) -> Iterator[Outcome]:
@@ -130,13 +138,14 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
     from concurrent.futures import FIRST_COMPLETED, wait
     from concurrent.futures.process import BrokenProcessPool
 
-    waiting, deaths = deque(cells), Counter[str]()
+    waiting, deaths, stillborn = _Line(cells), Counter[str](), 0
     idle: list[_Worker] = [_Worker() for _ in range(workers)]
     busy: dict[Future[Played | Failure], tuple[Cell, _Worker]] = {}
     try:
         while waiting or busy:
             while waiting and idle:
-                cell, worker = waiting.popleft(), idle.pop()
+                worker = idle.pop()
+                cell = waiting.next_for(worker.family, [each.family for _, each in busy.values()])
                 busy[worker.submit(cell)] = cell, worker
             finished, _ = wait(busy, timeout=TICK, return_when=FIRST_COMPLETED)
             if not finished:
@@ -145,13 +154,18 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
                 cell, worker = busy.pop(future)
                 try:
                     outcome: Played | Failure | None = future.result()
+                    stillborn = 0
                 except BrokenProcessPool as error:
+                    stillborn = 0 if worker.begun else stillborn + 1
+                    if stillborn == STILLBORN:
+                        idle.append(worker)
+                        raise ClusterLost(NEVER_STARTED.format(count=stillborn)) from None
                     worker.end()
                     worker = _Worker()
                     deaths[cell.id] += 1
                     outcome = Failure(f"worker: expected one that lives, got {DEATHS} that died", str(error))
                     if deaths[cell.id] < DEATHS:
-                        waiting.appendleft(cell)
+                        waiting.put_back(cell)
                         outcome = None
                 idle.append(worker)
                 if outcome is not None:
@@ -161,8 +175,36 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
             worker.end()
 
 
+def family(cell: Cell) -> str:
+    """Cells with the same one share most of what has to be compiled."""
+    return f"{cell.policy.partition(':')[0]} on {cell.environment.partition(':')[0]}"
+
+
+class _Line:
+    """The cells that wait, by family: a worker that has compiled a policy plays on with it, and others take another."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self._families: dict[str, deque[Cell]] = {}
+        for cell in cells:
+            self._families.setdefault(family(cell), deque()).append(cell)
+
+    def __bool__(self) -> bool:
+        return any(self._families.values())
+
+    def next_for(self, own: str, others: Sequence[str]) -> Cell:
+        """The next cell of one's own family, or of the longest line that fewest others are at."""
+        left = {name: cells for name, cells in self._families.items() if cells}
+        chosen = own if own in left else min(left, key=lambda name: (others.count(name), -len(left[name])))
+        return left[chosen].popleft()
+
+    def put_back(self, cell: Cell) -> None:
+        self._families[family(cell)].appendleft(cell)
+
+
 class _Worker:
     """A process that plays one cell after the other, on one thread, and never outlives us."""
+
+    family = ""  # of the cell that it played last
 
     def __init__(self) -> None:
         from concurrent.futures import ProcessPoolExecutor
@@ -170,11 +212,18 @@ class _Worker:
 
         context = get_context("spawn")
         theirs, self._leash = context.Pipe(duplex=False)
+        self._first_sign = context.Event()
         self._pool: ProcessPoolExecutor = ProcessPoolExecutor(
-            1, mp_context=context, initializer=_follow, initargs=(theirs,)
+            1, mp_context=context, initializer=_follow, initargs=(theirs, self._first_sign)
         )
 
+    @property
+    def begun(self) -> bool:
+        """Whether it ever lived."""
+        return self._first_sign.is_set()
+
     def submit(self, cell: Cell) -> "Future[Played | Failure]":
+        self.family = family(cell)
         return self._pool.submit(play, cell, cell.hash, 1)
 
     def end(self) -> None:
@@ -183,9 +232,10 @@ class _Worker:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _follow(leash: Connection) -> None:
+def _follow(leash: Connection, first_sign: "Event") -> None:
     """In a worker: Ctrl-C is for the one who started us; die when they let go of the leash, or die."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    first_sign.set()
 
     def wait_for_the_end() -> None:
         with suppress(EOFError, OSError):

@@ -1,23 +1,32 @@
 """What an experiment is: a TOML file that spans policies × environments × adversaries × budgets × horizons.
 
-Every list may stand at the top of the file, for all panels, or in a panel, for that one. A spec string may mention
-``{budget}`` and ``{horizon}``, so that a policy can be told what its attacker may spend: ``se-wr:budget={budget}``. An
-adversary without a budget of its own gets the one of the game. Budget 0 is the game without attack: one, not one for
-each adversary.
+Every list may stand at the top of the file, for all panels, or in a panel, for that one. A spec string may hold small
+formulas of ``budget`` and ``horizon``, so that a policy can be told what its attacker may spend,
+``se-wr:budget={budget}``, or arms can be as close as the horizon can tell:
+``bernoulli:means=0.5/{0.5 - sqrt(2 / horizon)}``. An adversary without a budget of its own gets the one of the game.
+Budget 0 is the game without attack: one, not one for each adversary.
+
+An environment may also be a file of the user's, ``replay:file={tests},test=7``, whose path is given from outside under
+a name in ``data``. It is read once: the experiment holds what was in it, and a fingerprint. Without the path, what
+needs it is left out.
 """
 
+import hashlib
 import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from urllib.parse import quote
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from vambrace import registry
 from vambrace.errors import InvalidParameter, UnknownName, VambraceError
+from vambrace.lab.arithmetic import calculate
 from vambrace.protocols import Adversary, Environment, Policy
+from vambrace.specs import spec_of
 from vambrace.validation import LARGEST_BUDGET, MOST_ROUNDS
 
 SUITES = Path(__file__).parent / "suites"
@@ -36,6 +45,8 @@ Spec = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, BeforeValidator(_plain), Field(ge=1, le=10**6)]
 Rounds = Annotated[int, BeforeValidator(_plain), Field(ge=1, le=MOST_ROUNDS)]
 Budget = Annotated[float, Field(ge=0, le=LARGEST_BUDGET, allow_inf_nan=False)]
+Power = Annotated[float, Field(ge=0, le=1)]
+LEFT_OUT = "left out"
 
 
 class _Model(BaseModel):
@@ -53,7 +64,12 @@ class Panel(_Model):
     )
     environments: list[Name] | None = Field(default=None, description="Names from the table of environments.")
     budgets: list[Budget] | None = Field(default=None, description="What the adversary may spend; 0 is no adversary.")
+    budget_powers: list[Power] | None = Field(default=None, description="Instead of budgets: powers of the horizon.")
     horizons: list[Rounds] | None = Field(default=None, description="How many rounds a game has.")
+    axis: Literal["round", "budget", "horizon"] | None = Field(
+        default=None, description="What the figure is drawn against; by default what the panel has most of."
+    )
+    worst: bool = Field(default=False, description="Show the worst over all environments and adversaries only.")
 
 
 class Game(NamedTuple):
@@ -65,6 +81,9 @@ class Game(NamedTuple):
     policy: Policy
     adversary: Adversary | None
     horizon: int
+    budget: float  # of the list of budgets; an adversary may have one of its own
+    line: str  # the policy as the file has it, the same for all budgets and horizons
+    power: float | None  # of the horizon, where the budget is one
 
 
 class Experiment(_Model):
@@ -81,6 +100,7 @@ class Experiment(_Model):
     adversaries: list[Spec] = Field(default=[], description="For every panel that names none.")
     budgets: list[Budget] = Field(default=[0.0], description="For every panel that names none.")
     horizons: list[Rounds] = Field(default=[], description="For every panel that names none.")
+    data: dict[Name, str] = Field(default={}, description="Names of files that environments read, and what of them.")
     environments: dict[Name, Spec] = Field(
         min_length=1, description='A short name for each spec string: ten-arms = "bernoulli:means=0.9/0.8".'
     )
@@ -97,20 +117,25 @@ class Experiment(_Model):
             yield from self._games(place, panel)
 
     def _games(self, place: str, panel: Panel) -> Iterator[Game]:
-        horizons, budgets, policies, adversaries = (
-            self._listed(place, panel, key) for key in ("horizons", "budgets", "policies", "adversaries")
+        horizons, policies, adversaries = (
+            self._listed(place, panel, key) for key in ("horizons", "policies", "adversaries")
         )
-        for where, values in (horizons, budgets, policies):
+        for where, values in (horizons, policies):
             if not values:
                 raise InvalidParameter(f"{where}: expected at least one, got none")
-        if not adversaries[1] and any(budgets[1]):
-            raise InvalidParameter(f"{adversaries[0]}: expected one to spend the budgets, or budgets = [0], got none")
         for name, text in self._environments(place, panel).items():
             for horizon in horizons[1]:
-                known = {"horizon": str(horizon)}
-                environment = _made(registry.environment, f"environments.{name}", text, known)
-                for budget in budgets[1]:
-                    known["budget"] = _number(budget)
+                where, budgets = self._budgets(place, panel, horizon)
+                if not budgets:
+                    raise InvalidParameter(f"{where}: expected at least one, got none")
+                if not adversaries[1] and any(budget for budget, _ in budgets):
+                    raise InvalidParameter(
+                        f"{adversaries[0]}: expected one to spend the budgets, or budgets = [0], got none"
+                    )
+                for budget, power in budgets:
+                    known = {"horizon": horizon, "budget": budget}
+                    environment = _made(registry.environment, f"environments.{name}", text, known)
+                    arms = f"{name}-at-{budget:.15g}" if _mentions(text, "budget") else name
                     rivals = [
                         _made(registry.adversary, f"{adversaries[0]}[{j}]", _with_budget(spec), known)
                         for j, spec in enumerate(adversaries[1])
@@ -118,7 +143,18 @@ class Experiment(_Model):
                     for i, spec in enumerate(policies[1]):
                         policy = _made(registry.policy, f"{policies[0]}[{i}]", spec, known)
                         for rival in rivals if budget > 0 else [None]:
-                            yield Game(panel.name, name, environment, policy, rival, horizon)
+                            yield Game(
+                                panel.name, arms, environment, policy, rival, horizon, budget, _shown(spec), power
+                            )
+
+    def _budgets(self, place: str, panel: Panel, horizon: int) -> tuple[str, list[tuple[float, float | None]]]:
+        """The budgets of a panel at a horizon with the powers that they are, and where they stand."""
+        if panel.budget_powers is None:
+            where, budgets = self._listed(place, panel, "budgets")
+            return where, [(budget, None) for budget in budgets]
+        if panel.budgets is not None:
+            raise InvalidParameter(f"{place}budget_powers: expected these or budgets, got both")
+        return f"{place}budget_powers", [(float(horizon) ** power, power) for power in panel.budget_powers]
 
     def _listed(self, place: str, panel: Panel, key: str) -> tuple[str, list[Any]]:
         """A list of a panel, or the one at the top, and where it stands."""
@@ -150,16 +186,24 @@ def _with_budget(spec: str) -> str:
     return f"{name}:{rest},budget={{budget}}" if rest else f"{name}:budget={{budget}}"
 
 
-def _made(make: Callable[[str], Thing], where: str, text: str, known: Mapping[str, str]) -> Thing:
-    """The object of a spec string with its placeholders filled in; errors say where in the file it stands."""
+def _shown(spec: str) -> str:
+    """A spec as a reader knows it: the budget of the game is C, its horizon T."""
+    return PLACEHOLDER.sub(
+        lambda found: re.sub(r"\bhorizon\b", "T", re.sub(r"\bbudget\b", "C", found[1])).replace(" ", ""), spec
+    )
 
-    def fill(found: re.Match[str]) -> str:
-        if found[1] not in known:
-            raise UnknownName("placeholder", found[1], known)
-        return known[found[1]]
 
+PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+
+
+def _mentions(text: str, name: str) -> bool:
+    return any(re.search(rf"\b{re.escape(name)}\b", formula) for formula in PLACEHOLDER.findall(text))
+
+
+def _made(make: Callable[[str], Thing], where: str, text: str, known: Mapping[str, float]) -> Thing:
+    """The object of a spec string with its formulas worked out; errors say where in the file it stands."""
     try:
-        return make(re.sub(r"\{([^{}]*)\}", fill, text))
+        return make(PLACEHOLDER.sub(lambda found: _number(float(calculate(found[1], known))), text))
     except VambraceError as error:
         raise _located(where, error) from None
 
@@ -183,8 +227,10 @@ def find(name: str) -> Path:
     return suites()[name]
 
 
-def read(path: Path) -> Experiment:
+def read(path: Path, data: Mapping[str, Path] | None = None) -> Experiment:
     """The experiment of a TOML file; a mistake in it is one line that says where it stands.
+
+    data  where the files are that the experiment names; without one, the environments that it holds are left out
 
     >>> from vambrace.lab import spec
     >>> spec.read(spec.find("poster")).replications
@@ -197,9 +243,51 @@ def read(path: Path) -> Experiment:
     except UnicodeDecodeError as error:
         raise InvalidParameter(f"{path}: expected a TOML file in UTF-8, got {error}") from None
     try:
-        return parse(document)
+        return parse(_with_data(document, data or {}))
     except InvalidParameter as error:
         raise _located(str(path), error) from None
+
+
+def data_names(path: Path) -> list[str]:
+    """The files that an experiment names, to be given from outside."""
+    return list(read(path).data)
+
+
+def _with_data(document: dict[str, Any], data: Mapping[str, Path]) -> dict[str, Any]:
+    """The document with what is in the files in the place of their names."""
+    names, environments = document.get("data", {}), document.get("environments", {})
+    if not isinstance(names, dict) or not isinstance(environments, dict):
+        return document  # the models say what is wrong with it
+    for name in data:
+        if name not in names:
+            raise _located("data", UnknownName("file", name, names))
+    found = dict(environments)
+    for place, text in environments.items():
+        needed = [name for name in names if isinstance(text, str) and f"{{{name}}}" in text]
+        if any(name not in data for name in needed):
+            del found[place]
+        elif needed:
+            for name in needed:
+                text = text.replace(f"{{{name}}}", quote(str(data[name]), safe="/"))
+            found[place] = spec_of(_made(registry.environment, f"environments.{place}", text, {}))
+    panels = document.get("panels", [])
+    if isinstance(panels, list):
+        panels = [kept for panel in panels if (kept := _without(panel, {*environments} - {*found}))]
+    told = {name: _fingerprint(data[name]) if name in data else LEFT_OUT for name in names}
+    return document | {"data": told, "environments": found} | ({"panels": panels} if "panels" in document else {})
+
+
+def _without(panel: Any, gone: set[str]) -> Any:
+    """A panel without the environments that are left out; None if it has no other."""
+    if not isinstance(panel, dict) or not isinstance(panel.get("environments"), list):
+        return panel
+    kept = [name for name in panel["environments"] if name not in gone]
+    return panel | {"environments": kept} if kept or not gone else None
+
+
+def _fingerprint(path: Path) -> str:
+    with path.open("rb") as file:
+        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 
 
 def parse(document: dict[str, Any]) -> Experiment:

@@ -31,6 +31,7 @@ from vambrace.lab.spec import Experiment, parse
 from vambrace.version import __version__
 
 HEAD = "experiment.json"
+MISSING = "missing"
 
 
 def encode(cell: Cell, result: Result) -> bytes:
@@ -129,7 +130,7 @@ class Store:
             cells = cells_of(experiment)
             self._begin(experiment, cells)
             try:
-                yield {name: cell for name, cell in cells.items() if self.obstacle(name, cell.hash) is not None}
+                yield {name: cell for name, cell in cells.items() if isinstance(self.read(name, cell.hash), str)}
             finally:
                 self.save_head()
 
@@ -185,36 +186,38 @@ class Store:
         """A cell cannot be played."""
         _write_json(self.failure_path(cell.id), {"error": error, "cell": cell.content, "trace": trace.splitlines()})
 
-    def obstacle(self, name: str, fingerprint: str) -> str | None:
-        """Why a cell is not finished, or None if it is."""
+    def read(self, name: str, fingerprint: str) -> pl.DataFrame | str:
+        """What a finished cell's file holds; else why the cell is not finished."""
         path = self.path(name)
         if not path.exists():
-            return "missing"
+            return MISSING
         try:
             frame = pl.read_parquet(path.read_bytes())
         except (pl.exceptions.PolarsError, OSError) as error:
             return f"cannot be read: {' '.join(str(error).split())}"
         if "cell" not in frame.columns or frame["cell"].unique().to_list() != [fingerprint]:
             return "is not a file of this cell"
-        return None
+        return frame
 
     def status(self) -> Status:
         """What is there."""
         self._head = self._read_head()
+        return self._status({name: self.read(name, cell["hash"]) for name, cell in self._head["cells"].items()})
+
+    def _status(self, found: Mapping[str, pl.DataFrame | str]) -> Status:
         done: list[str] = []
         missing: list[str] = []
         failed: dict[str, str] = {}
         damaged: dict[str, str] = {}
-        for name, content in self._head["cells"].items():
-            obstacle = self.obstacle(name, content["hash"])
-            if obstacle is None:
+        for name, frame in found.items():
+            if not isinstance(frame, str):
                 done.append(name)
             elif self.failure_path(name).is_file():
                 failed[name] = self._failure(name)
-            elif obstacle == "missing":
+            elif frame == MISSING:
                 missing.append(name)
             else:
-                damaged[name] = obstacle
+                damaged[name] = frame
         return Status(
             folder=self.folder,
             name=str(self._head["experiment"]["name"]),
@@ -241,17 +244,21 @@ class Store:
                 if path not in known and ".unfinished." not in path.name:
                     yield f"{folder}/{path.name}"
 
+    def head(self) -> dict[str, Any]:
+        """What experiment.json says."""
+        return self._read_head()
+
     def experiment(self) -> Experiment:
         """The experiment that the folder was made for."""
         return parse(self._read_head()["experiment"])
 
-    def results(self) -> dict[str, Result]:
-        """The results of all finished cells by name, in the order of the experiment."""
-        found = {}
-        for name, cell in cells_of(self.experiment()).items():
-            if self.obstacle(name, cell.hash) is None:
-                found[name] = decode(cell, pl.read_parquet(self.path(name).read_bytes()))
-        return found
+    def results(self) -> tuple[Status, dict[str, Result]]:
+        """What is there, and the results of all finished cells by name, in the order of the experiment."""
+        self._head = self._read_head()
+        cells = cells_of(self.experiment())
+        found = {name: self.read(name, cell.hash) for name, cell in cells.items()}
+        decoded = {name: decode(cells[name], frame) for name, frame in found.items() if isinstance(frame, pl.DataFrame)}
+        return self._status(found), decoded
 
 
 def _versions() -> dict[str, str]:

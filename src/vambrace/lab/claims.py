@@ -1,0 +1,360 @@
+"""The paper's claims, and what the suites say of them: it holds, it does not, or what was corrected holds.
+
+A claim that an experiment cannot decide says so. Theorems are counted as in docs/errata.md, which has the errata.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+
+from vambrace import theory
+from vambrace.lab import rates
+from vambrace.lab.study import Play, Study, promises, worst
+from vambrace.policies import SEWR
+
+Studies = Mapping[str, Study]
+
+
+class Verdict(NamedTuple):
+    """Whether a claim holds, None where the experiments do not decide it, and why."""
+
+    holds: bool | None
+    evidence: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """What is claimed, where, and how it is judged."""
+
+    id: str
+    source: str
+    statement: str
+    errata: str = ""  # what had to be corrected before it could be judged
+    suite: str | None  # that judges it
+    judge: Callable[[Study], Verdict]
+
+    def verdict(self, studies: Studies) -> Verdict:
+        """The verdict; undecided without the suite, or where cells of it are missing."""
+        if self.suite is None:
+            return self.judge(None)  # type: ignore[arg-type]
+        if self.suite not in studies:
+            return Verdict(None, f"The suite {self.suite} was not run.")
+        status = studies[self.suite].status
+        if len(status.done) < status.total:
+            return Verdict(None, f"{status.total - len(status.done):,} cells of the suite {self.suite} are missing.")
+        return self.judge(studies[self.suite])
+
+
+def _concealment(study: Study) -> Verdict:
+    positions = worst(study.plays, lambda play: (play.game.line, play.game.budget))
+    ratios = {
+        (line, budget): play.regret
+        / theory.concealment(play.game.environment.n_arms, horizon=play.game.horizon, budget=budget).value
+        for (line, budget), play in positions.items()
+        if budget > 0
+    }
+    (line, budget), least = min(ratios.items(), key=lambda item: item[1])
+    return Verdict(
+        least >= 1.0,
+        f"{len(ratios)} games of {len({line for line, _ in ratios})} policies, each in its worst position: the least "
+        f"regret was {least:.2f} times the bound ({line}, C = {budget:g}).",
+    )
+
+
+def _se_wr_plays(study: Study) -> list[Play]:
+    """Those of SE-WR with the paper's radius, which was told enough."""
+    return [
+        play
+        for play in study.plays
+        if isinstance(play.game.policy, SEWR)
+        and play.game.policy.radius == "paper"
+        and play.spendable <= play.game.policy.budget
+    ]
+
+
+def _gap_dependent(study: Study) -> Verdict:
+    plays = _se_wr_plays(study)
+    ratio = max(float(play.final.max()) / promises(play)[0].value for play in plays)
+    clean = [play for play in plays if play.game.panel == "horizon" and play.game.budget == 0]
+    in_time = rates.fit([log(play.game.horizon) for play in clean], [play.final for play in clean])
+    expected = sum(8.0 / gap for gap in clean[0].gaps)
+    slopes = []
+    for place in dict.fromkeys(play.game.place for play in plays if play.game.panel == "budget"):
+        spent = [play for play in plays if play.game.panel == "budget" and play.game.place == place]
+        line = rates.fit([play.game.budget for play in spent], [play.final for play in spent])
+        slopes.append(line.slope / (spent[0].game.environment.n_arms - 1))
+    return Verdict(
+        ratio <= 1.0 and in_time.explained > 0.99 and max(slopes) < 6.0,
+        f"{sum(len(play.final) for play in plays):,} games of up to 10^15 rounds: the largest regret was {ratio:.2f} "
+        f"of the bound. It grows by {in_time.slope:,.0f} [{in_time.low:,.0f}, {in_time.high:,.0f}] for a unit of ln T "
+        f"({expected:,.0f} by its own line), and by {min(slopes):.2f} to {max(slopes):.2f} times (K - 1) C.",
+    )
+
+
+def _gap_free(study: Study) -> Verdict:
+    plays = _se_wr_plays(study)
+    additive, multiplicative = (
+        max(float(play.final.max()) / promises(play)[i].value for play in plays) for i in (1, 2)
+    )
+    return Verdict(
+        max(additive, multiplicative) <= 1.0,
+        f"SE-WR itself, without a stop condition, has both bounds: the largest regret was {additive:.3f} of the "
+        f"additive and {multiplicative:.3f} of the multiplicative one.",
+    )
+
+
+def exponents(study: Study) -> dict[float, rates.Line]:
+    """PE-WR at C = T^beta: the slope of ln(worst regret) in ln T for each beta."""
+    found = worst(study.panel("pe-wr"), lambda play: (play.game.power, play.game.horizon))
+    lines = {}
+    for power in sorted({power for power, _ in found}):
+        plays = [play for (each, _), play in found.items() if each == power]
+        lines[power] = rates.fit([log(play.game.horizon) for play in plays], [play.final for play in plays], np.log)
+    return lines
+
+
+def _phases(study: Study) -> Verdict:
+    plays = study.panel("pe-wr")
+    ratio = max(
+        play.regret
+        / theory.pe_wr(
+            play.game.environment.n_arms, horizon=play.game.horizon, budget=play.game.budget, corrected=True
+        ).value
+        for play in plays
+    )
+    shown = ", ".join(f"{line.slope:.2f} at {power:g}" for power, line in exponents(study).items())
+    return Verdict(
+        ratio <= 1.0,
+        f"{len(plays):,} games of two arms, gaps and attacks chosen to hurt: the largest mean regret was {ratio:.2f} "
+        f"of the corrected bound, all constants that it hides set to one. Measured exponents of T at C = T^β: {shown}.",
+    )
+
+
+def _root_is_enough(study: Study) -> Verdict:
+    line = exponents(study)[0.5]
+    longest = max((play for play in study.panel("pe-wr") if play.game.power == 0.5), key=_loss)
+    return Verdict(
+        line.slope > 0.95 and _loss(longest) > 0.5,
+        f"At C = √T the worst regret of PE-WR grows like T^{line.slope:.2f}; the worst game lost {_loss(longest):.0%} "
+        "of all that can be lost.",
+    )
+
+
+def _loss(play: Play) -> float:
+    return play.regret / play.most
+
+
+def _model_selection(study: Study) -> Verdict:
+    losses = [
+        _loss(play) * play.most / (float(np.mean([0.0, *play.gaps])) * play.game.horizon)
+        for play in study.panel("unknown")
+        if play.game.line.startswith("ms-se-wr")
+    ]
+    return Verdict(
+        None,
+        "An order without constants, which one horizon cannot decide. At T = 200,000 both masters lose "
+        f"{min(losses):.0%} to {max(losses):.0%} of what playing at random does, attacked or not.",
+    )
+
+
+def _poster(study: Study) -> Verdict:
+    lines = {"ucb1": "UCB1", "se": "SE", "se-wr:budget=C": "SE-WR told C", "pe-wr": "PE-WR"}
+    table: dict[float, dict[str, float]] = {}
+    for play in study.plays:
+        if play.game.budget > 0 and play.game.line in lines:
+            table.setdefault(play.game.budget, {})[lines[play.game.line]] = play.regret
+    trusting, armoured = ("UCB1", "SE"), ("SE-WR told C", "PE-WR")
+    shown = "; ".join(
+        f"C = {budget:,.0f}: " + ", ".join(f"{line} {row[line]:,.0f}" for line in (*trusting, *armoured))
+        for budget, row in table.items()
+    )
+    return Verdict(
+        all(max(row[line] for line in armoured) < min(row[line] for line in trusting) for row in table.values()),
+        f"{shown}. Told so much, SE-WR plays nearly at random: 200,000 rounds cannot tell ten arms apart under such "
+        "budgets.",
+    )
+
+
+def least_linear(study: Study) -> dict[str, dict[str, float]]:
+    """For attack and corruption, the least budget of each policy at which half of all that can be lost is lost."""
+    found: dict[str, dict[str, float]] = {}
+    for panel in ("attack", "corruption"):
+        budgets: dict[str, float] = {}
+        for play in study.panel(panel):
+            if _loss(play) >= 0.5:
+                budgets[play.game.line] = min(budgets.get(play.game.line, np.inf), play.game.budget)
+        found[panel] = budgets
+    return found
+
+
+def _regret_is_the_price(study: Study) -> Verdict:
+    clean = {play.game.line: play.regret for play in study.panel("attack") if play.game.budget == 0}
+    budgets = least_linear(study)["attack"]
+    ratios = {line: budgets.get(line, np.inf) / clean[line] for line in clean}
+    shown = ", ".join(f"{line} {clean[line]:,.0f} and {budgets.get(line, np.inf):,.0f}" for line in clean)
+    return Verdict(
+        max(ratios.values()) < 4.0,
+        "Regret without attack, and the least budget on a grid of threefold steps that makes it half of the largest "
+        f"possible: {shown}.",
+    )
+
+
+def _separation(study: Study) -> Verdict:
+    budgets = least_linear(study)
+    pairs = {line: (budgets["attack"][line], budgets["corruption"].get(line, np.inf)) for line in budgets["attack"]}
+    shown = ", ".join(f"{line} {attack:,.0f} and {corruption:,.0f}" for line, (attack, corruption) in pairs.items())
+    return Verdict(
+        all(corruption > attack for attack, corruption in pairs.values()),
+        f"The least budget that makes regret linear, for an attacker and for a corrupter: {shown}.",
+    )
+
+
+def _cliff(study: Study) -> Verdict:
+    told = [play for play in study.panel("elimination") if play.game.line == "se-wr:budget=1000"]
+    kept = [play for play in told if play.game.budget <= 1000]
+    ratio = max(float(play.final.max()) / promises(play)[0].value for play in kept)
+    fallen = min((play.game.budget for play in told if _loss(play) > 0.1), default=np.inf)
+    return Verdict(
+        ratio <= 1.0,
+        f"Told 1,000, SE-WR stays within {ratio:.2f} of its bound up to C = 1,000. Its best arm falls to the rush at "
+        f"C = {fallen:,.0f}; nothing was promised there.",
+    )
+
+
+def _crossings(study: Study) -> Verdict:
+    found = [theory.crossing(*pair) for pair in (("corral", "exp3p"), ("additive", "exp3p"))]
+    shown = " and ".join(f"β = {beta}" for beta, _ in found)
+    return Verdict(
+        [str(beta) for beta, _ in found] == ["1/3", "4/9"],
+        f"By exact arithmetic, not by experiment: the curves cross at {shown}, as the figure shows. The remark's own "
+        "formulas belong to other bounds.",
+    )
+
+
+def _by_proof(study: Study) -> Verdict:
+    return Verdict(None, "A statement about all algorithms of a class: a proof, nothing that games could decide.")
+
+
+CLAIMS = (
+    Claim(
+        id="concealment",
+        source="Theorem 1",
+        statement="Every policy can be made to suffer Ω(KC).",
+        errata="E14: the conditions of the proof",
+        suite="lower-bound",
+        judge=_concealment,
+    ),
+    Claim(
+        id="combined",
+        source="Proposition 2",
+        statement="With the classic lower bounds: Ω(Σ ln T / Δ + KC), and Ω(√(KT) + KC) whatever the gaps.",
+        errata="E13: the constant was too large",
+        suite=None,
+        judge=_by_proof,
+    ),
+    Claim(
+        id="regret-is-the-price",
+        source="Theorem 3",
+        statement="A policy whose regret is R without attack can be made linear with a budget of order R.",
+        suite="separation",
+        judge=_regret_is_the_price,
+    ),
+    Claim(
+        id="powers",
+        source="Propositions 4, 5",
+        statement="Bounds T^α + C^b need b ≥ 1/α, and bounds T^α C^b need b ≥ 1/α - 1.",
+        errata="E15: C = 0",
+        suite=None,
+        judge=_by_proof,
+    ),
+    Claim(
+        id="se-wr",
+        source="Theorem 6",
+        statement="SE-WR, told C: O(Σ ln T / Δ + KC).",
+        errata="E1: 36 and 6 are right, the proof has 64 and 8",
+        suite="exponents",
+        judge=_gap_dependent,
+    ),
+    Claim(
+        id="se-wr-stop",
+        source="Theorem 7",
+        statement="SE-WR-Stop, told C: O(√(KT ln T) + KC) and O(√(KT (ln T + C))).",
+        errata="E16: SE-WR has both as it is",
+        suite="exponents",
+        judge=_gap_free,
+    ),
+    Claim(
+        id="pe-wr",
+        source="Theorem 9",
+        statement="PE-WR, not told C: Õ(√(KT) + KC²).",
+        errata="E3: false where K grows with T, unless the cap is repaired; E5: C² needs no K, but KC is there",
+        suite="exponents",
+        judge=_phases,
+    ),
+    Claim(
+        id="root",
+        source="Introduction",
+        statement="A budget of order √T is enough to make PE-WR's regret linear.",
+        suite="exponents",
+        judge=_root_is_enough,
+    ),
+    Claim(
+        id="ms-se-wr",
+        source="Theorem 11",
+        statement="MS-SE-WR, not told C: Õ(√(KC) T^(2/3)) or Õ(KC√T), by its master.",
+        errata="E2: the masters are swapped; E25: model selection under attack needs a repair",
+        suite="poster",
+        judge=_model_selection,
+    ),
+    Claim(
+        id="comparison",
+        source="Remark 12",
+        statement="Which of the bounds for an unknown C is smallest changes with C = T^β.",
+        errata="E11: it prints other bounds than those it compares",
+        suite=None,
+        judge=_crossings,
+    ),
+    Claim(
+        id="separation",
+        source="Introduction",
+        statement="Attack is worse than corruption: a sublinear budget does what takes corruption a linear one.",
+        suite="separation",
+        judge=_separation,
+    ),
+    Claim(
+        id="told",
+        source="Section 4",
+        statement="SE-WR is robust up to the budget that it was told.",
+        suite="cliff",
+        judge=_cliff,
+    ),
+    Claim(
+        id="poster",
+        source="The poster's game",
+        statement="Under Jun et al.'s attack SE-WR and PE-WR lose less than UCB1 and SE, at every budget.",
+        suite="poster",
+        judge=_poster,
+    ),
+)
+
+# The paper's Table 1: for each row the formulas for a known and for an unknown budget, with the claims they belong to.
+RESULTS = (
+    (
+        "Additive in C",
+        (("O(Σ ln T / Δ + KC)", "se-wr"), ("O(√(KT ln T) + KC)", "se-wr-stop")),
+        (("Õ(√(KT) + KC²)", "pe-wr"),),
+    ),
+    (
+        "Multiplicative in C",
+        (("O(√(KT (ln T + C)))", "se-wr-stop"),),
+        (("Õ(√(KC) T^(2/3))", "ms-se-wr"), ("Õ(KC√T)", "ms-se-wr")),
+    ),
+    (
+        "Lower bounds",
+        (("Ω(KC)", "concealment"), ("Ω(Σ ln T / Δ + KC), Ω(√(KT) + KC)", "combined")),
+        (("Ω(T^α + C^(1/α)), Ω(C^(1/α - 1) T^α)", "powers"),),
+    ),
+)

@@ -1,0 +1,223 @@
+"""What a report shows of a panel: a figure with bands and bounds, and a table of finals."""
+
+from collections.abc import Iterator, Sequence
+from math import inf
+from typing import Any, NamedTuple
+
+from vambrace import theory
+from vambrace.lab.claims import exponents
+from vambrace.lab.spec import Experiment, Panel
+from vambrace.lab.study import Play, Study, attack_of, promise, several, share_of_best, worst
+from vambrace.report import page
+from vambrace.report.bands import bootstrap
+from vambrace.report.figures import WIDE, lines_figure
+from vambrace.specs import spec_of
+
+MANY = 5  # budgets: from so many on a figure is drawn against them
+WORST = "the worst of all arms and attacks"
+LONG = 12  # rows: a longer table has to be opened
+
+
+class Drawn(NamedTuple):
+    """A figure with what stands below it."""
+
+    name: str  # of its files
+    chart: Any
+    facets: int
+    caption: str
+
+
+def panels(experiment: Experiment) -> Sequence[Panel]:
+    """The panels of an experiment; without any, it is one."""
+    return experiment.panels or [Panel(name=experiment.name)]
+
+
+def _kept(panel: Panel, plays: Sequence[Play]) -> list[Play]:
+    """What a panel shows: all its games, or of those that differ only in arms and attack the worst."""
+    if not panel.worst:
+        return list(plays)
+    return list(worst(plays, lambda play: (play.game.line, _budget(play), play.game.horizon)).values())
+
+
+def _budget(play: Play) -> float:
+    return play.game.budget if play.game.power is None else play.game.power
+
+
+def finals(panel: Panel, plays: Sequence[Play]) -> str:
+    """How each game ended, as a table; to be opened where it is long."""
+    kept = _kept(panel, plays)
+    places = several([play.game.place for play in kept])
+    headings = [
+        "policy",
+        *(["arms"] if places else []),
+        "attack",
+        "C",
+        "T",
+        "regret",
+        "95 %",
+        "best arm",
+        "spent",
+        "bound",
+    ]
+    rows = [_final(play, places) for play in kept]
+    found = page.table(f"Finals of {panel.title or panel.name}", headings, rows)
+    return found if len(rows) <= LONG else page.details(f"The {len(rows)} finals as a table", found)
+
+
+def _final(play: Play, places: bool) -> list[str]:
+    band, bound = bootstrap(play.result.pseudo_regret[:, -1:]), promise(play)
+    return [
+        spec_of(play.game.policy),
+        *([play.game.place] if places else []),
+        attack_of(play),
+        f"{play.spendable:,.6g}",
+        f"{play.game.horizon:,}",
+        _number(play.regret),
+        f"{_number(float(band.low[0]))} … {_number(float(band.high[0]))}",
+        f"{share_of_best(play):.1%}",
+        _number(float(play.result.cost[:, -1].mean())),
+        _number(bound.value) if bound else "",
+    ]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if 10 <= abs(value) < 1e7 else f"{value:.3g}"
+
+
+def figures_of(study: Study) -> Iterator[tuple[str, Drawn]]:
+    """The figures of an experiment by the names of their panels."""
+    for panel in panels(study.experiment):
+        plays = study.panel(panel.name)
+        if plays:
+            yield panel.name, _of_panel(study, panel, plays)
+    if study.name == "exponents" and len({play.game.horizon for play in study.panel("pe-wr")}) > 2:
+        yield "exponent", _exponent_figure(study)
+
+
+def _of_panel(study: Study, panel: Panel, plays: Sequence[Play]) -> Drawn:
+    axis = panel.axis or _axis(plays)
+    kept = _kept(panel, plays)
+    rows = [row for play in kept for row in _rows(axis, play, kept, panel.worst)]
+    title = panel.title or study.experiment.title or study.name
+    caption = f"Mean of {study.experiment.replications} replications and its 95 % band, by resampling them."
+    if study.name == "lower-bound":
+        rows += [row for play in kept if play.game.line == kept[0].game.line for row in _concealment_bound(play)]
+    caption += _fit_bounds(rows, axis)
+    alt, logarithmic = _alt(title, axis, kept), _logarithmic(axis, kept)
+    chart = lines_figure(rows, axis=axis, title=title, alt=alt, logarithmic=logarithmic)
+    return Drawn(f"{study.name}-{panel.name}", chart, len({row["facet"] for row in rows}), caption)
+
+
+def _logarithmic(axis: str, plays: Sequence[Play]) -> bool:
+    """Whether heights need it: where what they are drawn against does, and they differ as much."""
+    regrets = [play.regret for play in plays if play.regret > 0]
+    budgets = [play.game.budget for play in plays if play.game.budget > 0]
+    wide = axis == "horizon" or (axis == "budget" and max(budgets, default=1) > WIDE * min(budgets, default=1))
+    return wide and max(regrets, default=1) > WIDE * min(regrets, default=1)
+
+
+def _fit_bounds(rows: Sequence[dict[str, Any]], axis: str) -> str:
+    """Leave out bounds that a figure on a plain scale has no room for; says what is dotted, and what is not drawn."""
+    bounds = [row["bound"] for row in rows if row["bound"] is not None]
+    if not bounds:
+        return ""
+    room = 1.5 * max(row["high"] for row in rows) if axis == "round" else inf
+    for row in rows:
+        if row["bound"] is not None and row["bound"] > room:
+            row["bound"] = None
+    if min(bounds) > room:
+        return " What the theory promises lies above the figure; the table has it."
+    return " Dotted, in the colour of its policy: what the theory promises" + (
+        ", where the figure has room; the table has the rest." if max(bounds) > room else "."
+    )
+
+
+def _concealment_bound(play: Play) -> Iterator[dict[str, Any]]:
+    """A line for Theorem 1, at one of the games."""
+    game = play.game
+    if game.budget > 0:
+        bound = theory.concealment(game.environment.n_arms, horizon=game.horizon, budget=game.budget).value
+        yield {
+            "facet": WORST,
+            "line": "no policy is below (Theorem 1)",
+            "x": game.budget,
+            "bound": None,
+        } | dict.fromkeys(("mean", "low", "high"), bound)
+
+
+def _axis(plays: Sequence[Play]) -> str:
+    """What a panel has most of: horizons, budgets, or else rounds."""
+    if several([play.game.horizon for play in plays]):
+        return "horizon"
+    return "budget" if len({play.game.budget for play in plays}) >= MANY else "round"
+
+
+def _rows(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> Iterator[dict[str, Any]]:
+    """The points of a game, in every facet that it belongs to."""
+    band, bound, game = bootstrap(play.result.pseudo_regret), promise(play), play.game
+    value = bound.value if bound is not None and bound.value < play.most else None
+    points = range(len(play.result.checkpoints)) if axis == "round" else [-1]
+    line = game.line if game.power is None else f"{game.line}, C = T^{game.power:g}"
+    for facet in _facets(axis, play, plays, worst_only):
+        for i in points:
+            x = {"round": int(play.result.checkpoints[i]), "budget": game.budget, "horizon": game.horizon}[axis]
+            heights = {"mean": band.mean[i], "low": band.low[i], "high": band.high[i]}
+            yield {"facet": facet, "line": line, "x": x, "bound": value, "marked": axis != "round"} | {
+                key: float(f"{height:.5g}") for key, height in heights.items()
+            }
+
+
+def _facets(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> list[str]:
+    """Where a game is shown: its arms, its attack and its budget, as far as they differ and are not drawn otherwise."""
+    if worst_only:
+        return [WORST]
+    arms = [play.game.place] if several([each.game.place for each in plays]) else []
+    attacks = list(dict.fromkeys(attack_of(each) for each in plays if each.game.adversary is not None))
+    budget = [] if axis == "budget" or play.game.power is not None else [f"C = {play.game.budget:,.6g}"]
+    if play.game.adversary is not None:
+        return [", ".join([*arms, attack_of(play), *budget])]
+    if axis == "budget" and attacks:  # no attack is where every attack begins
+        return [", ".join([*arms, attack]) for attack in attacks]
+    return [", ".join([*arms, "no attack"])]
+
+
+def _alt(title: str, axis: str, plays: Sequence[Play]) -> str:
+    """The figure in words: what is drawn, and how each line ends."""
+    ends = {play.game.line: play for play in plays}
+    shown = "; ".join(
+        f"{line} {_number(play.regret)} ({attack_of(play)}, C = {play.game.budget:,.4g}, T = {play.game.horizon:,})"
+        for line, play in ends.items()
+    )
+    return f"{title}. Regret against the {axis}. The last point of each line: {shown}."
+
+
+def _exponent_figure(study: Study) -> Drawn:
+    """The paper's Figure 2, with what was measured."""
+    curves = {"additive": "PE-WR", "corral": "MS-SE-WR, CORRAL", "exp3p": "MS-SE-WR, EXP3.P"}
+    rows: list[dict[str, Any]] = []
+    for kind, line in curves.items():
+        for step in range(101):
+            height = theory.exponent(kind, step / 100)
+            rows.append({"line": f"{line}: bound", "x": step / 100, "mean": height, "low": height, "high": height})
+    measured = exponents(study)
+    for power, fitted in measured.items():
+        rows.append(
+            {"line": "PE-WR: measured", "x": power, "marked": True}
+            | {"mean": fitted.slope, "low": fitted.low, "high": fitted.high}
+        )
+    title = "The exponent of the regret when the attacker may spend T^β"
+    alt = f"{title}. Bounds: PE-WR max(1/2, 2β), CORRAL 1/2 + β, EXP3.P 2/3 + β/2, at most 1. Measured for PE-WR: "
+    alt += ", ".join(f"{fitted.slope:.2f} at {power:g}" for power, fitted in measured.items())
+    chart = lines_figure(
+        [{"facet": "", "bound": None} | row for row in rows],
+        axis="power",
+        title=title,
+        alt=alt,
+        logarithmic=False,
+        height="exponent of T",
+    )
+    caption = (
+        "The paper's Figure 2, and the slope of PE-WR's worst regret from 10^9 to 10^15 rounds with its 95 % interval. "
+        "Up to β = 1/3 no burst can drop the best arm; beyond it the constants have to be outgrown first."
+    )
+    return Drawn("exponents-exponent", chart, 1, caption)

@@ -1,0 +1,134 @@
+"""A finished experiment, read back: every game of every panel with what it found and what was promised."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vambrace import theory
+from vambrace.engine.result import Result
+from vambrace.errors import StoreError
+from vambrace.lab.cells import games_of
+from vambrace.lab.spec import Experiment, Game
+from vambrace.lab.store import HEAD, Status, Store
+from vambrace.policies import SEWR
+from vambrace.protocols import Floats
+from vambrace.theory.bound import Bound
+
+
+class Play(NamedTuple):
+    """A game of a panel, and what came of it."""
+
+    game: Game
+    result: Result
+
+    @property
+    def final(self) -> Floats:
+        """The regret of each replication at the horizon."""
+        return self.result.pseudo_regret[:, -1]
+
+    @property
+    def regret(self) -> float:
+        """Its mean."""
+        return float(self.final.mean())
+
+    @property
+    def gaps(self) -> list[float]:
+        """Of the arms that are worse than the best."""
+        means = self.game.environment.arm_means()
+        return [float(gap) for gap in means.max() - means if gap > 0]
+
+    @property
+    def most(self) -> float:
+        """The largest regret that is possible: the worst arm in every round."""
+        return max(self.gaps, default=0.0) * self.game.horizon
+
+    @property
+    def spendable(self) -> float:
+        """What the adversary could spend."""
+        return self.game.adversary.budget if self.game.adversary is not None else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """An experiment and its finished games."""
+
+    experiment: Experiment
+    status: Status
+    head: dict[str, Any]
+    plays: tuple[Play, ...]
+
+    @property
+    def name(self) -> str:
+        """The experiment's."""
+        return self.experiment.name
+
+    def panel(self, name: str) -> list[Play]:
+        """The finished games of a panel, in the order of the file."""
+        return [play for play in self.plays if play.game.panel == name]
+
+
+def load(folder: Path) -> Study:
+    """Read the folder of one experiment."""
+    store = Store(folder)
+    experiment, (status, results) = store.experiment(), store.results()
+    plays = (Play(game, results[cell.id]) for game, cell in games_of(experiment) if cell.id in results)
+    return Study(experiment=experiment, status=status, head=store.head(), plays=tuple(plays))
+
+
+def load_all(folder: Path) -> list[Study]:
+    """Read the folder of one experiment, or one with such folders in it."""
+    if (folder / HEAD).is_file():
+        return [load(folder)]
+    found = sorted(path.parent for path in folder.glob(f"*/{HEAD}"))
+    if not found:
+        raise StoreError(f"{folder}: expected a folder that `vambrace run` made, or one with such folders, got neither")
+    return [load(each) for each in found]
+
+
+def promise(play: Play) -> Bound | None:
+    """The smallest bound with explicit constants that speaks of a game: SE-WR's, when it was told enough."""
+    return min(promises(play), key=lambda bound: bound.value, default=None)
+
+
+def promises(play: Play) -> list[Bound]:
+    """All of them: those of Theorem 6, and those without gaps that follow from it."""
+    policy, game = play.game.policy, play.game
+    if not isinstance(policy, SEWR) or play.spendable > policy.budget or not play.gaps:
+        return []
+    size: dict[str, Any] = {"horizon": game.horizon, "budget": policy.budget, "delta": policy.delta}
+    if policy.radius == "tight":
+        return [theory.se_wr(play.gaps, radius="tight", **size)]
+    if policy.radius != "paper":
+        return []
+    n_arms = game.environment.n_arms
+    free = theory.se_wr_additive(n_arms, **size), theory.se_wr_multiplicative(n_arms, **size)
+    return [theory.se_wr(play.gaps, **size), *free]
+
+
+def worst(plays: Iterable[Play], key: Callable[[Play], Any]) -> dict[Any, Play]:
+    """Of the games with the same key the one with the largest mean regret."""
+    found: dict[Any, Play] = {}
+    for play in plays:
+        rival = found.setdefault(key(play), play)
+        if play.regret > rival.regret:
+            found[key(play)] = play
+    return found
+
+
+def share_of_best(play: Play) -> float:
+    """How often the best arm was pulled."""
+    best = int(np.argmax(play.game.environment.arm_means()))
+    return float(play.result.pulls[:, best].mean() / play.game.horizon)
+
+
+def attack_of(play: Play) -> str:
+    """The adversary by its name."""
+    return play.game.adversary.name if play.game.adversary is not None else "no attack"
+
+
+def several(values: Sequence[Any]) -> bool:
+    """Whether there is more than one."""
+    return len({*values}) > 1

@@ -1,0 +1,100 @@
+"""Each verdict can go either way."""
+
+from collections.abc import Callable
+from math import log
+
+import pytest
+
+from lab import fabricated
+from vambrace import theory
+from vambrace.lab.claims import CLAIMS, RESULTS, Claim, Verdict, exponents, least_linear
+from vambrace.lab.study import Play, promises
+
+BY_ID = {claim.id: claim for claim in CLAIMS}
+
+
+def judged(claim: str, regret: fabricated.Regret, missing: int = 0) -> Verdict:
+    suite = BY_ID[claim].suite
+    assert suite is not None
+    return BY_ID[claim].verdict({suite: fabricated.study(suite, regret, missing=missing)})
+
+
+def lower(play: Play) -> float:
+    game = play.game
+    return theory.concealment(8, horizon=game.horizon, budget=game.budget).value if game.budget else 1.0
+
+
+def logarithmic(play: Play) -> float:
+    """As SE-WR does it: 8 ln T / gap and 3 C for each arm."""
+    return sum(8 * log(play.game.horizon) / gap + 3 * play.game.budget for gap in play.gaps)
+
+
+def rates_as_bounded(play: Play) -> float:
+    if play.game.panel != "pe-wr":
+        return logarithmic(play)
+    return min(0.2 * play.game.horizon ** theory.exponent("additive", play.game.power or 0.0), 0.9 * play.most)
+
+
+def as_attacked(play: Play) -> float:
+    """Linear from a budget of 1000 under attack, and ten times that under corruption."""
+    edge = 1_000 if play.game.panel == "attack" else 10_000
+    return 0.9 * play.most if play.game.budget >= edge else 900.0
+
+
+ORDER = {"pe-wr": 1.0, "se-wr:budget=C": 2.0, "se": 4.0, "ucb1": 5.0}
+
+
+@pytest.mark.parametrize(
+    ("claim", "good", "bad"),
+    [
+        ("concealment", lambda play: 1.1 * lower(play), lambda play: 0.9 * lower(play)),
+        ("se-wr", rates_as_bounded, lambda play: 20 * rates_as_bounded(play)),
+        ("se-wr", rates_as_bounded, lambda play: 0.01 * play.game.horizon),
+        ("se-wr-stop", rates_as_bounded, lambda play: 0.01 * play.game.horizon),
+        ("pe-wr", rates_as_bounded, lambda play: 0.9 * play.most),
+        ("root", rates_as_bounded, lambda play: play.game.horizon**0.5),
+        ("regret-is-the-price", as_attacked, lambda play: as_attacked(play) if play.game.budget else 10.0),
+        ("separation", as_attacked, lambda play: 0.9 * play.most if play.game.budget >= 100 else 9.0),
+        ("told", fabricated.plausible, lambda play: 3 * fabricated.plausible(play)),
+        ("poster", lambda play: ORDER.get(play.game.line, 3.0), lambda play: 5 - ORDER.get(play.game.line, 3.0)),
+    ],
+)
+def test_a_claim_holds_or_does_not(claim: str, good: Callable[[Play], float], bad: Callable[[Play], float]) -> None:
+    assert judged(claim, good).holds is True
+    assert judged(claim, bad).holds is False
+
+
+def test_what_games_cannot_decide_is_not_decided() -> None:
+    assert judged("ms-se-wr", fabricated.plausible).holds is None
+    assert BY_ID["combined"].verdict({}).holds is None
+    assert BY_ID["comparison"].verdict({}).holds is True  # by arithmetic
+
+
+def test_without_all_its_cells_a_suite_decides_nothing() -> None:
+    assert judged("concealment", lower, missing=3) == (None, "3 cells of the suite lower-bound are missing.")
+    assert BY_ID["concealment"].verdict({}) == (None, "The suite lower-bound was not run.")
+
+
+def test_exponents_are_those_of_the_numbers() -> None:
+    found = exponents(fabricated.study("exponents", rates_as_bounded))
+    assert found[0.25].slope == pytest.approx(0.5, abs=0.01)
+    assert found[0.4].slope == pytest.approx(0.8, abs=0.01)
+
+
+def test_the_least_linear_budgets() -> None:
+    found = least_linear(fabricated.study("separation", as_attacked))
+    assert {*found["attack"].values()} == {1000.0}
+    assert {*found["corruption"].values()} == {10_000.0}
+
+
+def test_the_results_table_speaks_of_claims() -> None:
+    named = [name for _, known, unknown in RESULTS for _, name in (*known, *unknown)]
+    assert {*named} <= {*BY_ID}
+    assert len(BY_ID) == len(CLAIMS)
+
+
+def test_evidence_quotes_the_numbers() -> None:
+    verdict = judged("told", fabricated.plausible)
+    assert "within 0.5" in verdict.evidence
+    assert promises(fabricated.study("cliff", fabricated.plausible).plays[0])
+    assert isinstance(BY_ID["told"], Claim)

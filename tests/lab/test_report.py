@@ -1,0 +1,168 @@
+"""The report as a page: what stands in it, what it loads, and that all figures are drawn."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import vambrace as vb
+from browser import Visitor, chromium, visit  # noqa: F401
+from lab import fabricated
+from vambrace.errors import StoreError
+from vambrace.lab import panels, report, run, spec
+from vambrace.lab.study import load
+
+EXPERIMENT: dict[str, Any] = {
+    "name": "mine",
+    "title": "A trial <of> & mine",
+    "replications": 4,
+    "checkpoints": 5,
+    "horizons": [40],
+    "budgets": [0, 5],
+    "policies": ["ucb1", "se-wr:budget={budget}"],
+    "adversaries": ["conceal"],
+    "environments": {"two": "bernoulli:means=0.9/0.5"},
+    "panels": [
+        {"name": "against-rounds", "title": "Over time"},
+        {"name": "against-budgets", "axis": "budget", "budgets": [0, 1, 2, 4, 8]},
+        {"name": "against-horizons", "horizons": [40, 80]},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small experiment, finished, with its report."""
+    target = tmp_path_factory.mktemp("mine")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("vambrace.lab.cells.simulate", lambda *a, **k: vb.simulate(*a, **k, interpret=True))
+        assert run.run(spec.parse(EXPERIMENT), target, workers=1, progress=False).missing == ()
+    assert report.write(target) == target / "report.html"
+    return target
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of all suites, with made-up numbers."""
+    studies = {name: fabricated.study(name, fabricated.plausible) for name in report.SUITES}
+    drawn = {name: dict(panels.figures_of(study)) for name, study in studies.items()}
+    path = tmp_path_factory.mktemp("whole") / "report.html"
+    path.write_text(report._page(studies, drawn), encoding="utf-8")
+    return path
+
+
+class Outline(HTMLParser):
+    """The elements of a page with their attributes, and the text of each heading."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.headings: list[str] = []
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        self._inside = tag
+        if tag in ("h1", "h2", "h3"):
+            self.headings.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self._inside in ("h1", "h2", "h3"):
+            self.headings[-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+
+def test_the_page_has_a_figure_and_a_table_for_each_panel(folder: Path) -> None:
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    page = Outline(text)
+    assert page.headings == ["A trial <of> & mine", "A trial <of> & mine", "Over time"]
+    assert sum("data-facets" in attributes for _, attributes in page.found) == 3
+    assert "64 games in 16 cells" in text
+    assert [word for word in ("Seeds", "numba", "Versions") if word not in text] == []
+    assert 'id="claims"' not in text  # it is no suite
+    specs = [json.loads(found) for found in re.findall(r'application/json">(.*?)</script>', text)]
+    assert all("The last point of each line: ucb1" in each["description"] for each in specs)
+    axes = [each["spec"]["layer"][1]["encoding"]["x"]["title"] for each in specs]
+    assert axes == ["round", "budget C (fake events)", "horizon T (rounds)"]
+    for each in specs:
+        rows = each["data"]["values"]
+        assert all(row["low"] <= row["mean"] <= row["high"] for row in rows)
+
+
+def test_the_numbers_are_those_of_the_results(folder: Path) -> None:
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    study = load(folder)
+    drawn = json.loads(re.findall(r'application/json">(.*?)</script>', text)[0])["data"]["values"]
+    for play in study.panel("against-rounds"):
+        last = [
+            row["mean"]
+            for row in drawn
+            if row["line"] == play.game.line
+            and row["x"] == 40
+            and ("no attack" in row["facet"]) == (play.game.adversary is None)
+        ]
+        assert last == [pytest.approx(play.regret, rel=1e-4)]
+    bounds = {row["bound"] for row in drawn if row["line"] == "ucb1"}
+    assert bounds == {None}  # nothing is promised for it
+
+
+def test_figures_are_written_in_three_formats(folder: Path) -> None:
+    openings = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+    for name in ("against-rounds", "against-budgets", "against-horizons"):
+        for ending, opening in openings.items():
+            assert (folder / "figures" / f"mine-{name}{ending}").read_bytes().startswith(opening)
+    assert not [*folder.rglob("*unfinished*")]
+
+
+def test_a_half_finished_experiment_says_what_is_missing(folder: Path, tmp_path: Path) -> None:
+    target = tmp_path / "half"
+    target.mkdir()
+    (target / "experiment.json").write_bytes((folder / "experiment.json").read_bytes())
+    (target / "cells").mkdir()
+    kept = sorted((folder / "cells").iterdir())[:3]
+    for path in kept:
+        (target / "cells" / path.name).write_bytes(path.read_bytes())
+    text = report.write(target).read_text(encoding="utf-8")
+    total = len([*(folder / "cells").iterdir()])
+    assert f"{total - 3} of {total} cells are missing" in text
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="expected a folder that `vambrace run` made, or one with such folders"):
+        report.write(tmp_path)
+
+
+def test_the_suites_give_the_papers_tables_and_figures(whole: Path) -> None:
+    page = Outline(whole.read_text(encoding="utf-8"))
+    assert page.headings[:3] == [report.TITLE, "The claims", "The paper's tables and figures"]
+    links = {str(attributes.get("href")) for tag, attributes in page.found if tag == "a"}
+    targets = {f"#{attributes['id']}" for _, attributes in page.found if attributes.get("id")}
+    assert links <= targets
+    assert {f"#{name}" for name in report.SUITES} <= links
+    text = whole.read_text(encoding="utf-8")
+    assert "How the paper's four algorithms follow from one another" in text
+    assert text.count("data-facets=") == 12 + 1  # one for each panel that needs no file, and the exponents
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_a_browser_draws_all_and_asks_for_nothing(visit: Visitor, whole: Path, width: int, dark: bool) -> None:  # noqa: F811
+    seen = visit(whole.as_uri(), width=width, dark=dark)
+    seen.page.wait_for_selector("body[data-drawn]", timeout=120_000)
+    figures = seen.page.locator("[data-facets]")
+    assert figures.count() > 10
+    assert seen.page.locator("[data-facets] svg.marks").count() == figures.count()
+    assert (seen.complaints, seen.elsewhere) == ([], [])
+    # nothing sticks out, and every picture has words
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    labels = seen.page.locator("[data-facets] svg.marks").evaluate_all(
+        "all => all.map(each => each.getAttribute('aria-label') || each.querySelector('[aria-label]')?.ariaLabel)"
+    )
+    assert all(labels)
+    widths = figures.evaluate_all("all => all.map(each => each.querySelector('svg').getBoundingClientRect().width)")
+    assert max(widths) <= width
