@@ -55,6 +55,7 @@ studies: $(VENV)/.ready ## measure choices, rates, radii and certificates again,
 	$(BIN)/python studies/rates.py
 	$(BIN)/python studies/radii.py --headlines $(HEADLINES)
 	$(BIN)/python studies/certify.py --headlines $(HEADLINES)
+	$(BIN)/python studies/readme.py
 
 reproduce: $(VENV)/.ready ## everything the paper claims, measured: the report is out/reproduce/report.html
 	$(BIN)/vambrace reproduce --out out/reproduce $(if $(wildcard $(HEADLINES)),--data headlines=$(HEADLINES))

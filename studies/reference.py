@@ -21,6 +21,7 @@ import typer.main
 
 import docstrings
 import pages
+import readme
 import vambrace as vb
 from vambrace import registry, report, theory
 from vambrace.cli import app
@@ -67,8 +68,18 @@ def save(path: Path, text: str) -> None:
 
 def filled(docs: Path) -> dict[Path, str]:
     """The pages that people write and in which a table is ours, with that table as it should be."""
-    ours = {"theory.md": ("bounds", bounds()), "design.md": ("layers", layers())}
+    ours = {
+        "index.md": ("picture", picture()),
+        "theory.md": ("bounds", bounds()),
+        "design.md": ("layers", layers()),
+    }
     return {docs / name: pages.between((docs / name).read_text(encoding="utf-8"), *own) for name, own in ours.items()}
+
+
+def picture() -> str:
+    """The picture of the README, with what stands below it."""
+    text = readme.README.read_text(encoding="utf-8").split(readme.BEGIN)[1].split(readme.END)[0]
+    return text.strip().replace("](docs/", "](")
 
 
 def command_line() -> str:

@@ -14,7 +14,29 @@ from vambrace.kernel import cache_statistics, is_kernel
 from vambrace.testing import check_adversary
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-SAYS = {"write_an_attack.py": ("ucb1 against betrayal:budget=300", "se-wr:budget=300 against betrayal")}
+SAYS = {
+    "audit_a_log.py": (
+        "    0 fakes: blue beats every other arm unless at least 801 of the 30,000 events were altered.\n",
+        "3,000 fakes: green beats every other arm",
+        "if so many were fake, best may be: green, blue, red\n",
+    ),
+    "live_learner_with_delayed_clicks.py": (
+        "crash after 20,300 views; on from view 20,000, 156 answers void\n",
+        "50 clicks were hidden\n",
+        "arm 0, which pays 60%, was shown in  93.2% of the views\n",
+    ),
+    "red_team_your_policy.py": (
+        "yours  0 fakes by none                  lost    15, the best arm in 99% of the rounds\n",
+        "yours 50 fakes by ace                   lost 1,187, the best arm in  1% of the rounds\n",
+        "se-wr 50 fakes by elimination-rush      lost   386, the best arm in 61% of the rounds\n",
+    ),
+    "sweep_on_a_dask_cluster.py": (
+        "4 of 4 cells done\n",
+        "{'policy': 'se-wr_budget-100_radius-tight', 'budget': 100, 'regret': 951.6, 'spent': 100.0}\n",
+        "{'policy': 'ucb1', 'budget': 100, 'regret': 10163.9, 'spent': 31.9}\n",
+    ),
+    "write_an_attack.py": ("ucb1 against betrayal:budget=300", "se-wr:budget=300 against betrayal"),
+}
 
 
 @pytest.mark.parametrize("script", sorted(path.name for path in EXAMPLES.glob("*.py")))
@@ -31,6 +53,11 @@ def test_an_example_runs_and_says_how(script: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     for words in SAYS[script]:
         assert words in done.stdout
+
+
+@pytest.mark.parametrize("script", SAYS)
+def test_an_example_is_short(script: str) -> None:
+    assert len((EXAMPLES / script).read_text(encoding="utf-8").splitlines()) <= 65
 
 
 @pytest.fixture(scope="module")
@@ -58,4 +85,4 @@ def test_the_attack_conforms(betrayal: Any) -> None:
 def test_the_attack_is_short() -> None:
     text = (EXAMPLES / "write_an_attack.py").read_text(encoding="utf-8")
     attack = text[text.index("class State") : text.index("if __name__")]
-    assert sum(bool(line.strip()) for line in attack.splitlines()) <= 25
+    assert sum(bool(line.strip()) for line in attack.splitlines()) == 22, "as the README says"

@@ -1,3 +1,5 @@
+import dataclasses
+import re
 import subprocess
 import sys
 
@@ -44,3 +46,16 @@ def test_importing_costs_at_most_twice_what_numpy_does() -> None:
     code = "from time import process_time as now; start = now(); import {}; print(now() - start)"
     numpy, ours = zip(*((float(fresh(code.format(m))) for m in ("numpy", "vambrace")) for _ in range(7)), strict=True)
     assert min(ours) <= 2 * min(numpy)
+
+
+@pytest.mark.parametrize("name", vb.__all__)
+def test_every_name_has_a_docstring_with_an_example(name: str) -> None:
+    assert ">>> import vambrace as vb\n" in getattr(vb, name).__doc__
+
+
+@pytest.mark.parametrize("kind", ["policy", "adversary", "environment"])
+def test_every_parameter_is_described(kind: str) -> None:
+    for thing in registry.known(kind).values():
+        assert thing.__doc__ is not None
+        for field in dataclasses.fields(thing):
+            assert re.search(rf"^    {field.name}  +\S", thing.__doc__, re.MULTILINE), f"{thing.__name__}: {field.name}"

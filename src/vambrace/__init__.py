@@ -3,12 +3,21 @@
 Rewards lie in [0, 1], so a budget of C is, at worst, C fake events.
 
 >>> import vambrace as vb
->>> env = vb.Bernoulli([0.9, 0.8, 0.7])
->>> attack = vb.Conceal(budget=100)
->>> armoured = vb.simulate(vb.SEWR(budget=100), env, attack, horizon=200_000, seed=7)
->>> trusting = vb.simulate(vb.UCB1(), env, attack, horizon=200_000, seed=7)
->>> bool(trusting.pseudo_regret[0, -1] > 2 * armoured.pseudo_regret[0, -1])
-True
+>>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Conceal(budget=50)
+>>> for policy in (vb.UCB1(), vb.SEWR(budget=50)):
+...     print(vb.simulate(policy, env, attack, horizon=10_000, seed=7))
+ucb1 against conceal:budget=50: regret 2,400.8 after 10,000 rounds, cost 50.0
+se-wr:budget=50 against conceal:budget=50: regret 401.2 after 10,000 rounds, cost 50.0
+
+    simulate(policy, environment, attack, horizon=...)   play a policy against an attacker: vb.Result
+    attack_suite(policy, environment, budgets=...)       against every attack that applies: how bad can it get?
+    policy.learner(n_arms=..., horizon=...)              the same policy, live: ask, tell, snapshot, restore
+    Foreign(make=...)                                    your own bandit, or another library's, in the same loop
+    certify(log)                                         how many fake events would overturn a finished test?
+    plan(arms=..., rate=..., gap=..., budget=...)        can this horizon carry this budget?
+
+`help(vb.SEWR)`, and likewise of every name, says what it is for, what its parameters mean, and shows it at work. The
+command line has the same by names in kebab case: `vambrace list`.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -21,7 +21,17 @@ from difflib import get_close_matches
 
 
 class VambraceError(Exception):
-    """The root of the tree: catch this to catch them all."""
+    """The root of the tree: catch this to catch every error that vambrace raises on purpose.
+
+    Each message is one line that says what was expected and what came. `help("vambrace.errors")` shows the whole tree.
+
+    >>> import vambrace as vb
+    >>> try:
+    ...     vb.SEWR(budget=-1)
+    ... except vb.VambraceError as error:
+    ...     print(error)
+    budget: expected a number in [0, 1e+18], got -1
+    """
 
 
 class InvalidParameter(VambraceError, ValueError):

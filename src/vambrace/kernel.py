@@ -42,13 +42,36 @@ class Slot:
 
 
 def kernel(function: Function) -> Function:
-    """Mark a function as compilable, and its calls to be inlined. It stays an ordinary function."""
+    """Mark a function of a policy, an adversary or an environment of your own, to be run as machine code.
+
+    It stays an ordinary function, to be called and debugged as such. Inside, use numbers, NamedTuples of numbers and
+    arrays, and other kernels; make arrays outside, in `init`. Calls to it are inlined; use `rare_kernel` for what
+    seldom runs.
+
+    >>> import vambrace as vb
+    >>> @vb.kernel
+    ... def middle(low, high):
+    ...     return 0.5 * (low + high)
+    >>> middle(0.25, 0.75)
+    0.5
+    """
     setattr(function, _MARK, "inline")
     return function
 
 
 def rare_kernel(function: Function) -> Function:
-    """The same for what seldom runs: called, not inlined, which keeps the hot loop small and compiling quick."""
+    """`kernel` for what seldom runs: called, not inlined, which keeps the hot loop small and compiling quick.
+
+    >>> import vambrace as vb
+    >>> @vb.rare_kernel
+    ... def total(values):
+    ...     found = 0.0
+    ...     for value in values:
+    ...         found += value
+    ...     return found
+    >>> total([0.25, 0.5])
+    0.75
+    """
     setattr(function, _MARK, "call")
     return function
 

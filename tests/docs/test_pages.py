@@ -1,10 +1,16 @@
-"""Every program that a page shows with its output prints exactly that output.
+"""Every program and every command that a page shows with its output prints exactly that output.
 
-A page of `docs/` may hold a ```python block directly followed by a ```text block. The programs of a page run in one
-namespace, in order, as a reader would type them. A ```python block without a ```text block is not run.
+The README or a page of `docs/` may hold a ```python or a ```sh block directly followed by a ```text block. The blocks
+of a page run in order in one folder, the programs in one namespace, as a reader would paste them. A block without a
+```text block is not run, except for programs of `docs/start`, which then print nothing.
 """
 
+import os
 import re
+import shutil
+import subprocess
+import sys
+from codeop import compile_command
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -12,60 +18,124 @@ from typing import Any, NamedTuple
 
 import pytest
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
 LINES = r"(?:(?!```).*\n)*"  # of one block: none of them is a fence
-SHOWN = re.compile(rf"^```python\n(?P<source>{LINES})```\n\s*```text\n(?P<output>{LINES})```$", re.MULTILINE)
+SHOWN = re.compile(
+    rf"^```(?P<language>python|sh)\n(?P<source>{LINES})```$(?:\n\s*^```text\n(?P<output>{LINES})```$)?", re.MULTILINE
+)
 
 
-class Program(NamedTuple):
+class Block(NamedTuple):
     """What a page shows, and where."""
 
+    language: str
     source: str
     output: str
     line: int  # of the page, before the first line of the source
 
 
-def programs(page: str) -> list[Program]:
-    """The programs of a page that stand before their output."""
+def blocks(page: str, *, every_program: bool = False) -> list[Block]:
+    """The blocks of a page that stand before their output, and, where that is asked for, programs without any."""
     return [
-        Program(found["source"], found["output"], page.count("\n", 0, found.start("source")))
+        Block(found["language"], found["source"], found["output"] or "", page.count("\n", 0, found.start("source")))
         for found in SHOWN.finditer(page)
+        if found["output"] is not None or (every_program and found["language"] == "python")
     ]
 
 
-def run(program: Program, name: str, namespace: dict[str, Any]) -> str:
+def run_program(block: Block, name: str, namespace: dict[str, Any]) -> str:
     """What a program prints; a traceback shows the lines of the page."""
     printed = StringIO()
-    code = compile("\n" * program.line + program.source, name, "exec")
+    code = compile("\n" * block.line + block.source, name, "exec")
     with redirect_stdout(printed):
         exec(code, namespace)
     return printed.getvalue()
 
 
+def run_commands(block: Block, command: Path) -> str:
+    """What commands print in a shell that knows `vambrace`, errors included, without the blanks that tables end in."""
+    found = {
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "PATH": f"{command}{os.pathsep}{os.environ['PATH']}",
+    }
+    done = subprocess.run(
+        ["bash", "-c", block.source],
+        env=os.environ | found,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=300,
+    )
+    return "\n".join(line.rstrip() for line in done.stdout.rstrip().splitlines()) + "\n"
+
+
+@pytest.fixture
+def command(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the command `vambrace` of this tree."""
+    folder = tmp_path_factory.mktemp("bin")
+    script = folder / "vambrace"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m vambrace.cli "$@"\n', encoding="utf-8")
+    script.chmod(0o755)
+    return folder
+
+
 PAGES = {
-    path.relative_to(DOCS).as_posix(): found
-    for path in sorted(DOCS.rglob("*.md"))
-    if (found := programs(path.read_text(encoding="utf-8")))
+    path.relative_to(ROOT).as_posix(): found
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if (found := blocks(path.read_text(encoding="utf-8"), every_program=path.parent.name == "start"))
 }
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_prints_what_it_shows(page: str) -> None:
+def test_a_page_prints_what_it_shows(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Path) -> None:
+    if any(block.language == "sh" for block in PAGES[page]) and not shutil.which("bash"):
+        pytest.skip("no bash to run its commands in")
+    monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    for program in PAGES[page]:
-        assert run(program, str(DOCS / page), namespace) == program.output, f"docs/{page}, line {program.line + 1}"
+    for block in PAGES[page]:
+        if block.language == "sh":
+            printed = run_commands(block, command)
+        else:
+            printed = run_program(block, str(ROOT / page), namespace)
+        assert printed == block.output, f"{page}, line {block.line + 1}"
 
 
-def test_only_a_program_directly_before_its_output_runs() -> None:
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith(("docs/start/", "README"))])
+def test_programs_can_be_pasted_into_the_interpreter(page: str) -> None:
+    """Which takes a blank line for the end of a statement, and needs one there."""
+    for block in PAGES[page]:
+        if block.language == "python":
+            waiting: list[str] = []
+            for line in [*block.source.splitlines(), ""]:
+                waiting.append(line)
+                if compile_command("\n".join(waiting), f"{page}, line {block.line + 1}") is not None:
+                    waiting = []
+            assert not any(waiting), f"{page}, line {block.line + 1}"
+
+
+def test_only_a_block_directly_before_its_output_runs() -> None:
     page = "# A\n```python\nx = 2\n```\n\n```text\n```\n```python\nf(x) -> y\n```\nwords\n```text\nnot an output\n```\n"
-    page += "```python\nprint(x)\n```\n```text\n2\n```\n"
-    assert programs(page) == [Program("x = 2\n", "", 2), Program("print(x)\n", "2\n", 15)]
+    page += "```python\nprint(x)\n```\n```text\n2\n```\n```sh\nmake test\n```\n\n```sh\nls\n```\n\n```text\na\n```\n"
+    expected = [("python", "x = 2\n", "", 2), ("python", "print(x)\n", "2\n", 15), ("sh", "ls\n", "a\n", 25)]
+    assert blocks(page) == [Block(*each) for each in expected]
+    assert blocks(page, every_program=True) == sorted(
+        [Block(*each) for each in expected] + [Block("python", "f(x) -> y\n", "", 8)], key=lambda block: block.line
+    )
 
 
 def test_programs_of_a_page_share_names_and_tracebacks_name_its_lines() -> None:
     namespace: dict[str, Any] = {}
-    assert run(Program("x = 2\n", "", 2), "page.md", namespace) == ""
-    assert run(Program("print(x)\n", "2\n", 15), "page.md", namespace) == "2\n"
+    assert run_program(Block("python", "x = 2\n", "", 2), "page.md", namespace) == ""
+    assert run_program(Block("python", "print(x)\n", "2\n", 15), "page.md", namespace) == "2\n"
     with pytest.raises(ZeroDivisionError) as caught:
-        run(Program("\n1 / 0\n", "", 20), "page.md", namespace)
+        run_program(Block("python", "\n1 / 0\n", "", 20), "page.md", namespace)
     assert (caught.traceback[-1].lineno, str(caught.traceback[-1].path)[-7:]) == (21, "page.md")  # counted from zero
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash")
+def test_commands_find_vambrace_and_show_what_it_says(command: Path) -> None:
+    from vambrace import __version__
+
+    source = "vambrace --version\nvambrace lst || echo no $?\n"
+    error = "vambrace: error: No such command 'lst'. Did you mean 'list'?"
+    assert run_commands(Block("sh", source, "", 0), command) == f"{__version__}\n{error}\nno 2\n"

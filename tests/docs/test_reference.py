@@ -38,7 +38,7 @@ def test_the_command_line_page_has_what_help_prints(command: str) -> None:
     assert shown[1] == printed.stdout.rstrip()
 
 
-@pytest.mark.parametrize("page", ["theory.md", "design.md"])
+@pytest.mark.parametrize("page", ["index.md", "theory.md", "design.md"])
 def test_tables_between_marks_are_up_to_date(page: str) -> None:
     assert (DOCS / page).read_text(encoding="utf-8") == reference.filled(DOCS)[DOCS / page], "run make docs"
 

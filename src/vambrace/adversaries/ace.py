@@ -28,15 +28,20 @@ def alter(books: Books, t: int, arm: int, reward: float, view: Any, rng: Stream)
 
 @dataclass(frozen=True, kw_only=True)
 class ACE(Bookkeeper):
-    """Push every arm below the target by what one may believe of both.
+    """Adaptive attack by constant estimation: push every arm below the target by what one may believe of both.
 
-    target  the arm to promote; None: the worst
-    delta   the chance that some confidence bound fails
+    Works on any learner with low regret, without knowing which. Strong: it sees the pulled arm; it knows nothing but
+    what passes by. Meant for ``bounded=False``.
+
+    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    target  the arm to promote, by number; None: the worst
+    delta   the chance that one of its confidence bounds fails
 
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), vb.ACE(), horizon=20_000, seed=1, bounded=False)
-    >>> int(result.pulls[0].argmax())
-    1
+    >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.ACE(budget=1_000)
+    >>> result = vb.simulate(vb.UCB1(), env, attack, horizon=5_000, seed=1, bounded=False)
+    >>> result.pulls[0].tolist(), float(result.cost[0, -1].round(1))
+    ([19, 4981], 25.6)
     """
 
     name = "ace"

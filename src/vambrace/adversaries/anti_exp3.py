@@ -37,15 +37,20 @@ def alter(state: State, t: int, arm: int, reward: float, view: Any, rng: Stream)
 
 @dataclass(frozen=True, kw_only=True)
 class AntiEXP3(Adversary):
-    """Nothing for the others, and never quite nothing for the target.
+    """Nothing for the others, and never quite nothing for the target: against learners that explore for ever.
 
-    target  the arm to promote; None: the worst
+    The target's lead adds up to more than a learner with regret O(sqrt(T)) can overlook. Strong: it sees the pulled
+    arm, and knows nothing else.
+
+    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    target  the arm to promote, by number; None: the worst
     slack   how much more than the victim's regret the target's lead adds up to, as an exponent
 
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.EXP3(), vb.Bernoulli([0.9, 0.0]), vb.AntiEXP3(), horizon=20_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    1
+    >>> env, attack = vb.Bernoulli([0.9, 0.0]), vb.AntiEXP3()
+    >>> result = vb.simulate(vb.EXP3(), env, attack, horizon=5_000, seed=1)
+    >>> result.pulls[0].tolist()
+    [1286, 3714]
     """
 
     name = "anti-exp3"

@@ -35,12 +35,21 @@ def respond_until_dropped(state: State, view: Any, arm: int, reward: float) -> t
 
 @dataclass(frozen=True, kw_only=True)
 class Conceal(StationaryAdversary):
-    """Make the best arm look worthless.
+    """Hide the best arm: it seems to pay nothing whenever it is pulled, while the budget lasts.
+
+    The first attack to try on any policy, and mostly the worst: a policy without armour drops or starves the best arm
+    after some dozens of fake events (Theorem 1). Strong: it sees the pulled arm. It knows which arm is best.
+
+    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    arm     the arm to hide, by number; None: the best
+    stop_when_dropped   look into an eliminating policy and stop once the arm is out (white box), which saves money
 
     >>> import vambrace as vb
     >>> result = vb.simulate(vb.SE(), vb.Bernoulli([0.9, 0.8]), vb.Conceal(budget=300), horizon=20_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    1
+    >>> result.pulls[0].tolist()  # the best arm was dropped
+    [131, 19869]
+    >>> float(result.cost[0, -1])  # and its pulls until then are all that it cost
+    118.0
     """
 
     name = "conceal"

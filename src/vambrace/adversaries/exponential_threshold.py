@@ -30,16 +30,20 @@ def alter(books: Books, t: int, arm: int, reward: float, view: Any, rng: Stream)
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentialThreshold(Bookkeeper):
-    """Push every arm but the target down, deeper with each pull.
+    """Push every arm but the target down, e times as deep with each pull, so that UCB hardly ever returns to it.
 
-    target  the arm to promote; None: the worst
-    delta   the chance that some confidence bound fails
+    Needs O(ln ln T) pulls where `JunUCB` needs O(ln T). Strong: it sees the pulled arm; it knows nothing but what
+    passes by. Meant for ``bounded=False``; in [0, 1] it returns 0 for every arm but the target.
+
+    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    target  the arm to promote, by number; None: the worst
+    delta   the chance that one of its confidence bounds fails
 
     >>> import vambrace as vb
-    >>> attack = vb.ExponentialThreshold()
-    >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), attack, horizon=20_000, seed=1, bounded=False)
-    >>> int(result.pulls[0, 0]) < 10
-    True
+    >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.ExponentialThreshold()
+    >>> result = vb.simulate(vb.UCB1(), env, attack, horizon=5_000, seed=1, bounded=False)
+    >>> result.pulls[0].tolist()
+    [2, 4998]
     """
 
     name = "exponential-threshold"

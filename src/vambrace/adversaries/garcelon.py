@@ -30,16 +30,21 @@ def alter(books: Books, t: int, arm: int, reward: float, view: Any, rng: Stream)
 
 @dataclass(frozen=True, kw_only=True)
 class Garcelon(Bookkeeper):
-    """Replace the rewards of all other arms by a fraction of the target's lower bound.
+    """Replace the rewards of all other arms by a fraction of what the target is surely worth.
 
-    target  the arm to promote; None: the worst
-    delta   the chance that some confidence bound fails
-    shrink  how much of the lower bound is withheld: 1 returns zeros
+    What it returns lies in [0, 1], so clipping does not weaken it. Strong: it sees the pulled arm; it knows nothing but
+    what passes by.
+
+    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    target  the arm to promote, by number; None: the worst
+    delta   the chance that one of its confidence bounds fails
+    shrink  how much of the target's lower bound is withheld: 1 returns zeros
 
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), vb.Garcelon(), horizon=20_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    1
+    >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Garcelon(budget=300)
+    >>> result = vb.simulate(vb.UCB1(), env, attack, horizon=5_000, seed=1)
+    >>> result.pulls[0].tolist(), float(result.cost[0, -1].round(1))
+    ([125, 4875], 97.4)
     """
 
     name = "garcelon"

@@ -30,12 +30,17 @@ def corrupt(state: State, t: int, rewards: Floats, rng: Stream) -> State:
 
 @dataclass(frozen=True, kw_only=True)
 class Invert(Adversary):
-    """Make good arms look bad and bad ones good.
+    """Turn the world upside down for a while: every arm pays 1 - reward until the budget is spent.
+
+    The textbook corruption. Medium: it acts before the arm is known, so a round costs the largest change over the arms.
+
+    budget  what it may spend in total: at worst, so many fake events; infinite by default
 
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), vb.Invert(budget=100), horizon=5_000, seed=1)
-    >>> float(result.cost[0, -1])
-    100.0
+    >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Invert(budget=100)
+    >>> result = vb.simulate(vb.UCB1(), env, attack, horizon=1_000, checkpoints=[50, 100], seed=1)
+    >>> result.cost[0].tolist()  # one a round: the first hundred rounds are inverted
+    [50.0, 100.0, 100.0]
     """
 
     name = "invert"

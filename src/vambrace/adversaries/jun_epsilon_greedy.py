@@ -27,16 +27,19 @@ def alter(books: Books, t: int, arm: int, reward: float, view: Any, rng: Stream)
 
 @dataclass(frozen=True, kw_only=True)
 class JunEpsilonGreedy(Bookkeeper):
-    """Make a greedy policy greedy for the target.
+    """Jun et al.'s attack on epsilon-greedy: take just enough that no other arm's mean reaches the target's.
 
-    target  the arm to promote; None: the worst
-    delta   the chance that some confidence bound fails
+    Makes a greedy policy greedy for the target. Strong: it sees the pulled arm; it knows nothing but what passes by.
+
+    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    target  the arm to promote, by number; None: the worst
+    delta   the chance that one of its confidence bounds fails
 
     >>> import vambrace as vb
-    >>> attack = vb.JunEpsilonGreedy(target=1)
-    >>> result = vb.simulate(vb.EpsilonGreedy(), vb.Bernoulli([0.9, 0.5]), attack, horizon=20_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    1
+    >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.JunEpsilonGreedy(budget=300)
+    >>> result = vb.simulate(vb.EpsilonGreedy(), env, attack, horizon=5_000, seed=1)
+    >>> result.pulls[0].tolist(), float(result.cost[0, -1].round(1))
+    ([8, 4992], 5.4)
     """
 
     name = "jun-epsilon-greedy"

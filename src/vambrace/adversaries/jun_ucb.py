@@ -28,16 +28,21 @@ def alter(books: Books, t: int, arm: int, reward: float, view: Any, rng: Stream)
 
 @dataclass(frozen=True, kw_only=True)
 class JunUCB(Bookkeeper):
-    """Make an optimistic policy prefer the target.
+    """Jun et al.'s attack on UCB: take just enough that no other arm's mean comes near the target's.
 
-    target  the arm to promote; None: the worst
-    delta   the chance that some confidence bound fails
+    Makes an optimistic policy play the target in all but O(ln T) rounds. Strong: it sees the pulled arm; it knows
+    nothing but what passes by.
+
+    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    target  the arm to promote, by number; None: the worst
+    delta   the chance that one of its confidence bounds fails
     margin  how far below the target's lower bound every other arm is kept
 
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), vb.JunUCB(), horizon=20_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    1
+    >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.JunUCB(budget=300)
+    >>> result = vb.simulate(vb.UCB1(), env, attack, horizon=5_000, seed=1)
+    >>> result.pulls[0].tolist(), float(result.cost[0, -1].round(1))
+    ([245, 4755], 155.0)
     """
 
     name = "jun-ucb"

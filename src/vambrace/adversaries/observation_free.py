@@ -40,17 +40,21 @@ def corrupt(state: State, t: int, rewards: Floats, rng: Stream) -> State:
 
 @dataclass(frozen=True, kw_only=True)
 class ObservationFree(Adversary):
-    """Zeros for all, then ones for the target only, then silence.
+    """A script for the first few rounds, whatever happens in them: zeros for all, then ones for the target only.
 
-    target         the arm to promote; None: the worst
+    Enough for narrow UCB and Thompson sampling, which never check the false lead again. Medium, and blind: it looks
+    neither at rewards nor at arms.
+
+    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    target         the arm to promote, by number; None: the worst
     zero_rounds    how long every arm pays 0; None: 34 % of the budget
     target_rounds  how long the target alone then pays 1; None: 66 % of the budget
 
     >>> import vambrace as vb
-    >>> attack = vb.ObservationFree()
-    >>> result = vb.simulate(vb.UCB1(alpha=1.0), vb.Bernoulli([0.9, 0.8]), attack, horizon=50_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    1
+    >>> env, attack = vb.Bernoulli([0.9, 0.8]), vb.ObservationFree(budget=100)
+    >>> result = vb.simulate(vb.UCB1(alpha=1), env, attack, horizon=10_000, seed=1)
+    >>> result.pulls[0].tolist()
+    [18, 9982]
     """
 
     name = "observation-free"

@@ -15,16 +15,20 @@ from vambrace.adversaries.swap import Swap
 
 @dataclass(frozen=True, kw_only=True)
 class OracleConstant(Swap):
-    """Take the same from every reward of an arm, so that the target is best.
+    """Take the same from every reward of an arm, so that the target is best: `Swap`'s rule, after Liu and Shroff.
 
-    target  the arm to promote; None: the worst
-    margin  by how much the target is to be best
+    Whoever has low regret plays the target in almost all rounds. Strong: it sees the pulled arm. It knows the true
+    means. Meant for ``bounded=False``.
+
+    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    target  the arm to promote, by number; None: the worst
+    margin  by how much the target is to look best
 
     >>> import vambrace as vb
-    >>> attack = vb.OracleConstant()
-    >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), attack, horizon=20_000, seed=1, bounded=False)
-    >>> int(result.pulls[0].argmax())
-    1
+    >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.OracleConstant(budget=1_000)
+    >>> result = vb.simulate(vb.Thompson(), env, attack, horizon=5_000, seed=1, bounded=False)
+    >>> result.pulls[0].tolist()
+    [584, 4416]
     """
 
     name = "oracle-constant"

@@ -82,13 +82,18 @@ def _burst_now(state: State, t: int, view: Any) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class PhaseBurst(StationaryAdversary):
-    """Hide the best arm in the one phase in which that is cheapest.
+    """Hide the best arm in the one phase of `PEWR` in which that is cheapest, and nowhere else.
+
+    Strong and white box: it knows the means, and sees phase, radius and active arms of `PEWR` or
+    `RobustPhasedElimination`.
+
+    budget  what it may spend in total: at worst, so many fake events; infinite by default
 
     >>> import vambrace as vb
-    >>> env = vb.Bernoulli([0.9, 0.85])
-    >>> result = vb.simulate(vb.PEWR(), env, vb.PhaseBurst(), horizon=200_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    1
+    >>> env, attack = vb.Bernoulli([0.9, 0.85]), vb.PhaseBurst(budget=5_000)
+    >>> result = vb.simulate(vb.PEWR(), env, attack, horizon=200_000, seed=1)
+    >>> result.pulls[0].tolist(), float(result.cost[0, -1])
+    ([2047, 197953], 923.0)
     """
 
     name = "phase-burst"

@@ -30,12 +30,21 @@ def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, fl
 
 @dataclass(frozen=True, kw_only=True)
 class Swap(StationaryAdversary):
-    """Push every arm but the target below it.
+    """Make a chosen arm look like the best: push every other arm below it by a constant.
+
+    Whoever learns then learns the target, at a cost in proportion to the regret that it causes (Theorem 3). Strong: it
+    sees the pulled arm. It knows the true means. Meant for ``bounded=False``: where rewards stay in [0, 1] a zero
+    cannot be lowered.
+
+    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    target  the arm to promote, by number; None: the worst
+    margin  by how much the target is to look best
 
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), vb.Swap(), horizon=20_000, seed=1, bounded=False)
-    >>> int(result.pulls[0].argmax())
-    1
+    >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Swap(budget=1_000)
+    >>> result = vb.simulate(vb.UCB1(), env, attack, horizon=5_000, seed=1, bounded=False)
+    >>> result.pulls[0].tolist()
+    [783, 4217]
     """
 
     name = "swap"

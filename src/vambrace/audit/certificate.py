@@ -47,7 +47,20 @@ class Rival:
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """Which arm is best, and up to which total attack that is certain; see `certify_counts`."""
+    """Which arm is best, and up to which attack that is certain: what `vb.certify` returns. Print it for a sentence.
+
+    winner     the arm with the best mean
+    certified  whether it beats every rival, at least without an attack
+    budget     the largest attack that it surely survives: at worst, so many fake events
+    rivals     one for each other arm
+
+    >>> import vambrace as vb
+    >>> certificate = vb.certify({"arm": ["old", "new"], "views": [50_000, 50_000], "clicks": [600, 1_000]})
+    >>> print(certificate)
+    new beats every other arm unless at least 14 of the 100,000 events were altered.
+    >>> certificate.winner, certificate.budget
+    ('new', 13)
+    """
 
     winner: str
     certified: bool  # whether it stands against every rival, at least without an attack

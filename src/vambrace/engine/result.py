@@ -16,12 +16,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """Regret, cost and pulls of every replication; rows are replications, columns are checkpoints.
+    """What `vb.simulate` found: regret, cost and pulls of every replication. Print it for one sentence.
+
+    checkpoints      (c,) the recorded rounds, the last of which is the horizon
+    pseudo_regret    (replications, c) what was lost in expectation: the sum of the gaps of the pulled arms
+    cost             (replications, c) what the adversary has spent
+    pulls            (replications, arms) at the horizon
+    realized_regret  (replications, c) as pseudo_regret, with the rewards that were drawn
+    observed_regret  (replications, c) the same with the rewards that the policy saw
+    engine           which one ran: "rounds" or "leap"
+
+    `summary()` gives the final figures as a dict for JSON, `to_frame()` all of them as a Polars frame, `plot()` a
+    figure.
 
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.SE(), vb.Bernoulli([0.9, 0.1]), horizon=1_000, replications=3, checkpoints=[10, 100])
+    >>> env = vb.Bernoulli([0.9, 0.1])
+    >>> result = vb.simulate(vb.SE(), env, horizon=1_000, replications=3, checkpoints=[10, 100])
+    >>> print(result)
+    se against no adversary: regret 77.1 ± 3.4 after 1,000 rounds (3 replications), cost 0.0
     >>> result.checkpoints.tolist(), result.pseudo_regret.shape, result.pulls.shape
     ([10, 100, 1000], (3, 3), (3, 2))
+    >>> result.pulls.mean(axis=0).round(1).tolist()
+    [903.7, 96.3]
     """
 
     policy: Policy
@@ -74,12 +90,13 @@ class Result:
     def __str__(self) -> str:
         regret, cost = _spread(self.pseudo_regret[:, -1]), _spread(self.cost[:, -1])
         attacker = spec_of(self.adversary) if self.adversary else "no adversary"
-        times = "1 replication" if self.replications == 1 else f"{self.replications} replications"
         note = f" ({self.environment.note})" if self.environment.note else ""
-        players = f"{spec_of(self.policy)} against {attacker}{note}"
+        # of one replication there is no error to tell
+        error = f" ± {regret['standard_error']:,.1f}" if self.replications > 1 else ""
+        times = f" ({self.replications} replications)" if self.replications > 1 else ""
         return (
-            f"{players}: regret {regret['mean']:,.1f} ± {regret['standard_error']:,.1f} "
-            f"after {self.horizon:,} rounds ({times}), cost {cost['mean']:,.1f}"
+            f"{spec_of(self.policy)} against {attacker}{note}: regret {regret['mean']:,.1f}{error} "
+            f"after {self.horizon:,} rounds{times}, cost {cost['mean']:,.1f}"
         )
 
     def to_frame(self) -> "polars.DataFrame":

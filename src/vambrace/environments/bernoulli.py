@@ -24,11 +24,16 @@ def outcomes(state: State, arm: int) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class Bernoulli(MeansEnvironment):
-    """Rewards of zero and one with the given means.
+    """Arms that pay 0 or 1 with the given means: clicks, conversions, likes.
+
+    means   the chance of a 1 for each arm, in [0, 1]; a list, in the order of the arms
 
     >>> import vambrace as vb
-    >>> vb.Bernoulli([0.9, 0.8, 0.7]).n_arms
-    3
+    >>> env = vb.Bernoulli([0.9, 0.8, 0.7])
+    >>> env.n_arms, env.arm_means().tolist()
+    (3, [0.9, 0.8, 0.7])
+    >>> print(vb.simulate(vb.Thompson(), env, horizon=2_000, seed=1))
+    thompson against no adversary: regret 9.9 after 2,000 rounds, cost 0.0
     """
 
     name = "bernoulli"

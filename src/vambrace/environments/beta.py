@@ -26,11 +26,17 @@ def draw(state: State, arm: int, rng: Stream) -> float:
 
 @dataclass(frozen=True)
 class Beta(Environment):
-    """Beta rewards with the given means; a larger concentration means less noise: variance m (1 - m) / (c + 1).
+    """Arms that pay anything between 0 and 1, such as the share of a page that was read.
+
+    means          the expected reward of each arm, strictly between 0 and 1
+    concentration  larger means less noise: the variance is mean (1 - mean) / (concentration + 1)
 
     >>> import vambrace as vb
-    >>> vb.Beta([0.6, 0.5], concentration=4).arm_means().tolist()
-    [0.6, 0.5]
+    >>> env = vb.Beta([0.8, 0.4], concentration=4)
+    >>> env.arm_means().tolist()
+    [0.8, 0.4]
+    >>> print(vb.simulate(vb.SEWR(budget=5, radius="tight"), env, vb.Conceal(budget=5), horizon=2_000, seed=1))
+    se-wr:budget=5,radius=tight against conceal:budget=5: regret 70.0 after 2,000 rounds, cost 5.0
     """
 
     name = "beta"

@@ -66,7 +66,24 @@ class Attacked:
 
 @dataclass(frozen=True, kw_only=True)
 class AttackReport:
-    """What the suite found: one row for each attack and budget, and the worst of each budget."""
+    """What `vb.attack_suite` found. Print it for the worst regret of each budget, and what is not to be trusted.
+
+    rows      one for each attack and budget, with `budget`, `attack`, `regret`, `cost`, `warnings` and `result`
+    worst     for each budget the row with the largest regret
+    clean     the `vb.Result` without attack
+    skipped   attacks that do not apply, and why
+    warnings  why figures are not to be trusted, where they are not
+
+    `summary()` gives it all as a dict for JSON, `to_frame()` as a Polars frame.
+
+    >>> import vambrace as vb
+    >>> env, attacks = vb.Bernoulli([0.9, 0.5]), [vb.Conceal(), vb.RandomFlips()]
+    >>> report = vb.attack_suite(vb.UCB1(), env, budgets=[0, 60], horizon=2_000, attacks=attacks, replications=2)
+    >>> [(row.budget, row.attack, round(row.regret)) for row in report.rows]
+    [(0.0, 'none', 22), (60.0, 'conceal', 781), (60.0, 'random-flips', 25)]
+    >>> report.worst[60].attack
+    'conceal'
+    """
 
     policy: Policy
     environment: Environment
@@ -149,9 +166,11 @@ def attack_suite(
     >>> import vambrace as vb
     >>> attacks = [vb.Conceal(), vb.RandomFlips()]
     >>> env = vb.Bernoulli([0.9, 0.5])
-    >>> report = vb.attack_suite(vb.UCB1(), env, budgets=[0, 100], horizon=10_000, attacks=attacks, replications=5)
-    >>> report.worst[100].attack
-    'conceal'
+    >>> report = vb.attack_suite(vb.UCB1(), env, budgets=[0, 60], horizon=2_000, attacks=attacks, replications=2)
+    >>> print(report)
+    ucb1, 2,000 rounds: worst regret over all attacks
+      budget 0: 22.0 by none, which spent 0.0
+      budget 60: 781.2 by conceal, which spent 43.0
     """
     if not isinstance(policy, Policy):
         raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}")

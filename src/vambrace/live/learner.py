@@ -20,7 +20,17 @@ LIVE = 2**32  # first word of the key of a learner's stream, so that it is none 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An arm to play. `id` counts the decisions of this learner from one and is what `tell` needs back."""
+    """An arm to play: what `Learner.ask` returns and `Learner.tell` needs back.
+
+    id           counts the decisions of this learner from one; store it with the event, `tell` takes it too
+    arm          the arm to play, from zero
+    probability  with which the policy made this choice (MS-SE-WR: drew this base)
+    round        the round in which this was asked; the same as id
+
+    >>> import vambrace as vb
+    >>> vb.SE().learner(n_arms=2, horizon=100).ask()
+    Decision(id=1, arm=0, probability=1.0)
+    """
 
     id: int
     arm: int
@@ -33,15 +43,27 @@ class Decision:
 
 
 class Learner:
-    """Ask and tell.
+    """A policy, live: `ask` for an arm, `tell` its reward whenever it comes. Made by ``policy.learner(...)``.
+
+    policy   any policy of the package, such as vb.SEWR(budget=100)
+    n_arms   how many arms there are
+    horizon  how many decisions there will be, at most; policies use it to set their radii
+    seed     of the random numbers of a randomised policy
+
+    Rewards in [0, 1] may come late, in any order, or never: the policy knows which decisions are open and does not wait
+    for them. `snapshot` gives everything as a dict for JSON, and `Learner.restore` goes on bit for bit.
 
     >>> import vambrace as vb
     >>> learner = vb.UCB1().learner(n_arms=2, horizon=1_000, seed=7)
     >>> first, second = learner.ask(), learner.ask()
-    >>> learner.tell(second, reward=1.0)
-    >>> learner.tell(first.id, reward=0.0)
+    >>> learner.tell(second, reward=1.0)  # answered before the first
+    >>> learner.tell(first.id, reward=0.0)  # the id will do
     >>> learner.ask().arm
     1
+    >>> saved = learner.snapshot()
+    >>> again = vb.Learner.restore(saved)
+    >>> again.open == learner.open, again.ask() == learner.ask()
+    (True, True)
     """
 
     def __init__(self, policy: Policy, *, n_arms: int, horizon: int, seed: int = 0) -> None:

@@ -66,17 +66,20 @@ def update(state: State, arm: int, reward: float, probability: float, tag: int) 
 
 @dataclass(frozen=True, kw_only=True)
 class CWOFUL(Policy):
-    """Optimism on weighted means, after the linear bandit algorithm CW-OFUL.
+    """Optimism in which an arm's early rewards weigh less, so that no single one does much harm.
 
-    budget  the attack that it must survive; None: unknown, and sqrt(T) in its place
+    After the linear bandit algorithm CW-OFUL. For an attacker who sees the arm, of known size or of up to sqrt(T).
+
+    budget  what the attacker may spend in total; None: unknown, and sqrt(T) in its place
     delta   the chance that the guarantee fails; None: K / T
 
+    Guarantee: O~(K sqrt(T) + K budget) for a known budget; without one O~(K sqrt(T)) up to an attack of sqrt(T), and
+    nothing beyond.
+
     >>> import vambrace as vb
-    >>> result = vb.simulate(
-    ...     vb.CWOFUL(budget=20), vb.Bernoulli([0.9, 0.1]), vb.Conceal(budget=20), horizon=5_000, seed=1
-    ... )
-    >>> int(result.pulls[0].argmax())
-    0
+    >>> env, attack = vb.Bernoulli([0.9, 0.1]), vb.Conceal(budget=20)
+    >>> print(vb.simulate(vb.CWOFUL(budget=20), env, attack, horizon=5_000, seed=1))
+    cw-oful:budget=20 against conceal:budget=20: regret 180.0 after 5,000 rounds, cost 20.0
     """
 
     name = "cw-oful"

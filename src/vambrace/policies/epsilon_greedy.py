@@ -71,14 +71,20 @@ def update(state: State, arm: int, reward: float, probability: float, tag: int) 
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonGreedy(Policy):
-    """The largest mean, except with probability min(1, scale K / t), when any arm will do.
+    """Play the largest mean, except with probability min(1, scale K / t), when any arm will do.
 
-    scale   how much it explores; 0 is greedy, 1 / K is 1 / t
+    The simplest policy that learns, and the victim of Jun et al.'s first attack.
+
+    scale   how much it explores: 0 is greedy, 1 / K is 1 / t; the theory asks for 5 / gap^2 of the smallest gap
+
+    Guarantee: regret O(scale K ln T) without attack if the scale is large enough for the gaps; an attacker who spends
+    O(ln T) makes it linear.
 
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.EpsilonGreedy(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    0
+    >>> for scale in (1, 10):
+    ...     print(vb.simulate(vb.EpsilonGreedy(scale=scale), vb.Bernoulli([0.9, 0.5]), horizon=5_000, seed=1))
+    epsilon-greedy against no adversary: regret 3.2 after 5,000 rounds, cost 0.0
+    epsilon-greedy:scale=10 against no adversary: regret 26.4 after 5,000 rounds, cost 0.0
     """
 
     name = "epsilon-greedy"

@@ -40,12 +40,19 @@ def update(state: State, arm: int, reward: float, probability: float, tag: int) 
 
 @dataclass(frozen=True, kw_only=True)
 class EXP3IX(Policy):
-    """Exponential weights with implicit exploration; its regret holds with high probability.
+    """Exponential weights with implicit exploration, for rewards that an adversary fixed beforehand.
+
+    It has no parameters; the horizon is that of the game.
+
+    Guarantee: regret O(sqrt(K T ln K) + sqrt(K T / ln K) ln(1 / delta)) with probability 1 - delta, for every delta at
+    once, against any rewards fixed in advance. An attacker who sees the arm makes it linear.
 
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.EXP3IX(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    0
+    >>> env = vb.Bernoulli([0.9, 0.1])
+    >>> print(vb.simulate(vb.EXP3IX(), env, horizon=5_000, seed=1))
+    exp3-ix against no adversary: regret 65.6 after 5,000 rounds, cost 0.0
+    >>> print(vb.simulate(vb.EXP3IX(), env, vb.Conceal(budget=500), horizon=5_000, seed=1))
+    exp3-ix against conceal:budget=500: regret 924.8 after 5,000 rounds, cost 500.0
     """
 
     name = "exp3-ix"

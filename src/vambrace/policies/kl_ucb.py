@@ -123,14 +123,20 @@ def _bar(hurdle: float, level: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class KLUCB(Policy):
-    """The optimistic policy with the best constant for 0/1 rewards: largest q with N kl(mean, q) <= ln t + c ln ln t.
+    """Optimism with the best constant for 0/1 rewards: play the largest q with N kl(mean, q) <= ln t + c ln ln t.
+
+    For clicks and conversions that can be trusted; explores less than `UCB1` where rates are small or close to one.
 
     c       weight of the ln ln t; 0 in practice, 3 in the proof
 
+    Guarantee: regret about the sum over arms of gap ln(T) / kl(mean, best mean) without attack, which nobody can beat;
+    an attacker who spends O(ln T) makes it linear.
+
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.KLUCB(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    0
+    >>> for policy in (vb.UCB1(), vb.KLUCB()):
+    ...     print(vb.simulate(policy, vb.Bernoulli([0.9, 0.5]), horizon=5_000, seed=1))
+    ucb1 against no adversary: regret 40.4 after 5,000 rounds, cost 0.0
+    kl-ucb against no adversary: regret 4.0 after 5,000 rounds, cost 0.0
     """
 
     name = "kl-ucb"

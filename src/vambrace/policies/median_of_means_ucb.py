@@ -77,16 +77,20 @@ def _place(state: State, arm: int, group: int, mean: float, rank: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class MedianOfMeansUCB(Policy):
-    """Optimism on the median of the means of groups. Made for heavy tails, it assumes that few samples are bad.
+    """Optimism on the median of the means of groups. Made for heavy tails; no armour against chosen fake events.
 
     groups    how many groups an arm's rewards are dealt to; None: ceil(1 + 16 ln T)
     variance  of the rewards; 0.25 is the largest in [0, 1] and explores far more than other policies do
 
+    Guarantee: regret O(sum over arms of variance ln(T) / gap) without attack. An attacker spoils half of the groups of
+    an arm that was pulled seldom, and it is not pulled again.
+
     >>> import vambrace as vb
-    >>> policy = vb.MedianOfMeansUCB(variance=0.01)
-    >>> result = vb.simulate(policy, vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    0
+    >>> policy, env = vb.MedianOfMeansUCB(variance=0.01), vb.Bernoulli([0.9, 0.1])
+    >>> print(vb.simulate(policy, env, horizon=5_000, seed=1))
+    median-of-means-ucb:variance=0.01 against no adversary: regret 27.2 after 5,000 rounds, cost 0.0
+    >>> print(vb.simulate(policy, env, vb.Conceal(budget=100), horizon=5_000, seed=1))
+    median-of-means-ucb:variance=0.01 against conceal:budget=100: regret 152.0 after 5,000 rounds, cost 100.0
     """
 
     name = "median-of-means-ucb"

@@ -65,12 +65,20 @@ def update(state: State, arm: int, reward: float, probability: float, tag: int) 
 
 @dataclass(frozen=True, kw_only=True)
 class MOSS(Policy):
-    """Minimax optimal optimism: largest mean + sqrt(max(0, ln(T / (K N))) / N).
+    """Optimism tuned to the horizon: play the largest mean + sqrt(max(0, ln(T / (K N))) / N).
+
+    For trusted rewards where the gaps may be anything. It has no parameters; the horizon is that of the game.
+
+    Guarantee: regret O(sqrt(K T)) without attack, the best order whatever the gaps are. An arm that an attacker has
+    hidden is not tried again.
 
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.MOSS(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    0
+    >>> learner = vb.MOSS().learner(n_arms=2, horizon=1_000)
+    >>> for _ in range(200):
+    ...     decision = learner.ask()
+    ...     learner.tell(decision, reward=[0.2, 0.8][decision.arm])
+    >>> learner.ask().arm
+    1
     """
 
     name = "moss"

@@ -133,16 +133,23 @@ def make_state(
 
 @dataclass(frozen=True, kw_only=True)
 class PEWR(Policy):
-    """Phased elimination that survives an attack of unknown size: regret O~(sqrt(KT) + K C^2) (Algorithm 2, Theorem 9).
+    """Phased elimination that survives an attack of unknown size, for when nobody can say how large (Algorithm 2).
+
+    Phases double in length; each judges the arms by its own rewards only, so that what an attacker spoilt in one phase
+    is forgotten in the next.
 
     delta   the chance that the guarantee fails; None: K / T
-    cap     the largest budget that a phase reckons with: "paper" sqrt(T) / K, "repaired" sqrt(T / K) (erratum E3)
+    cap     the largest budget that a phase reckons with: "paper" sqrt(T) / K, "repaired" sqrt(T / K), as the proof
+            needs (docs/errata.md, E3)
     radius  "paper", or "tight" with the same guarantee and fewer pulls
 
+    Guarantee: regret O~(sqrt(K T) + K C^2) under an attack of any size C (Theorem 9): the price of not knowing C is its
+    square, so it suits attacks well below sqrt(T).
+
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.PEWR(), vb.Bernoulli([0.9, 0.5]), vb.Conceal(budget=10), horizon=50_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    0
+    >>> policy = vb.PEWR(radius="tight")
+    >>> print(vb.simulate(policy, vb.Bernoulli([0.9, 0.5]), vb.Conceal(budget=20), horizon=50_000, seed=1))
+    pe-wr:radius=tight against conceal:budget=20: regret 409.2 after 50,000 rounds, cost 20.0
     """
 
     name = "pe-wr"

@@ -21,16 +21,17 @@ from vambrace.protocols import Policy
 
 @dataclass(frozen=True, kw_only=True)
 class RobustPhasedElimination(Policy):
-    """PE-WR's ancestor: phases of doubling length, each with a guess of what an attack may have done in it.
+    """`PEWR`'s ancestor, for an attack of unknown size: phases of doubling length, each with a guess of its own.
 
-    truncation  nu: each active arm gets at least this share of the length of a phase; None: 1 / K
+    truncation  nu: each active arm gets at least this share of the length of a phase; None: 1 / K, no truncation
     delta       the chance that the guarantee fails; None: K / T
+
+    Guarantee: O~(sqrt(K T)) plus a polynomial in K times C^2 under an attack of any size C up to sqrt(T) / (K log2 T).
 
     >>> import vambrace as vb
     >>> policy, env = vb.RobustPhasedElimination(), vb.Bernoulli([0.9, 0.5])
-    >>> result = vb.simulate(policy, env, vb.Conceal(budget=10), horizon=50_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    0
+    >>> print(vb.simulate(policy, env, vb.Conceal(budget=10), horizon=50_000, seed=1))
+    robust-phased-elimination against conceal:budget=10: regret 409.2 after 50,000 rounds, cost 10.0
     """
 
     name = "robust-phased-elimination"

@@ -17,15 +17,21 @@ from vambrace.protocols import Policy
 
 @dataclass(frozen=True, kw_only=True)
 class SE(Policy):
-    """Successive elimination that trusts every reward: SE-WR with a budget of zero.
+    """Successive elimination that trusts every reward: `SEWR` with a budget of zero.
+
+    Where nobody attacks, and as the reference for what armour costs.
 
     delta   the chance that the best arm is dropped although nobody attacks; None: K / T
-    radius  "paper", "tight" or "kl", as in SE-WR
+    radius  "paper", "tight" or "kl", as in `SEWR`
+
+    Guarantee: regret O(sum over arms of ln(T) / gap) without attack; linear under a few hundred fake events.
 
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.SE(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    0
+    >>> env = vb.Bernoulli([0.9, 0.8])
+    >>> print(vb.simulate(vb.SE(), env, horizon=20_000, seed=1))
+    se against no adversary: regret 685.6 after 20,000 rounds, cost 0.0
+    >>> print(vb.simulate(vb.SE(), env, vb.Conceal(budget=300), horizon=20_000, seed=1))
+    se against conceal:budget=300: regret 1,986.9 after 20,000 rounds, cost 118.0
     """
 
     name = "se"

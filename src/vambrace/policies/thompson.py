@@ -53,12 +53,19 @@ def update(state: State, arm: int, reward: float, probability: float, tag: int) 
 
 @dataclass(frozen=True, kw_only=True)
 class Thompson(Policy):
-    """Thompson sampling with a uniform prior; rewards that are not 0 or 1 are rounded by the flip of a coin.
+    """Thompson sampling with a uniform prior: play each arm with the probability that it is the best.
+
+    For trusted 0/1 rewards; others in [0, 1] become 0 or 1 by the flip of a coin. It has no parameters.
+
+    Guarantee: regret O(sum over arms of ln(T) / gap) without attack, with the best constant; an attacker who spends
+    O(ln T) makes it linear.
 
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.Thompson(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    0
+    >>> env = vb.Bernoulli([0.9, 0.5])
+    >>> print(vb.simulate(vb.Thompson(), env, horizon=5_000, seed=1))
+    thompson against no adversary: regret 2.8 after 5,000 rounds, cost 0.0
+    >>> print(vb.simulate(vb.Thompson(), env, vb.Conceal(budget=100), horizon=5_000, seed=1))
+    thompson against conceal:budget=100: regret 1,995.6 after 5,000 rounds, cost 10.0
     """
 
     name = "thompson"

@@ -69,14 +69,19 @@ def _end(state: State, arm: int, cut: int, place: int, step: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class TrimmedMeanUCB(Policy):
-    """Optimism on trimmed means. It assumes that at most a fraction of each arm's samples is bad.
+    """Optimism on trimmed means, for logs of which at most a fraction is bad. No armour against chosen fake events.
 
-    fraction  how much to leave out at either end, below one half
+    fraction  how much to leave out at either end, below one half; 0 is UCB1
+
+    Guarantee: regret O(sum over arms of ln(T) / gap) while the bad samples of every arm stay within the fraction at any
+    time, up to the bias of trimming. An attacker spoils more than that of an arm that was pulled seldom.
 
     >>> import vambrace as vb
-    >>> result = vb.simulate(vb.TrimmedMeanUCB(), vb.Bernoulli([0.9, 0.1]), horizon=5_000, seed=1)
-    >>> int(result.pulls[0].argmax())
-    0
+    >>> policy, env = vb.TrimmedMeanUCB(fraction=0.1), vb.Bernoulli([0.9, 0.5])
+    >>> print(vb.simulate(policy, env, horizon=5_000, seed=1))
+    trimmed-mean-ucb against no adversary: regret 37.2 after 5,000 rounds, cost 0.0
+    >>> print(vb.simulate(policy, env, vb.Conceal(budget=100), horizon=5_000, seed=1))
+    trimmed-mean-ucb against conceal:budget=100: regret 1,966.0 after 5,000 rounds, cost 77.0
     """
 
     name = "trimmed-mean-ucb"

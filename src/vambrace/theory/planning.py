@@ -67,7 +67,19 @@ class RadiusPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What SE-WR needs to find a gap, for each radius."""
+    """What SE-WR needs to find a gap, for each radius: what `vb.plan` returns. Print it for a table and a verdict.
+
+    rows      one `RadiusPlan` for each radius: pulls, typical, round, regret, fits, likely, largest_budget
+    feasible  whether any radius is certain to resolve the gap within the horizon
+    verdict   the plan in one sentence
+
+    >>> import vambrace as vb
+    >>> plan = vb.plan(arms=4, rate=0.015, gap=0.005, budget=100, horizon=10**7)
+    >>> plan.feasible
+    True
+    >>> print(plan.verdict)
+    radius kl resolves a gap of 0.005 by round 2,401,276 of 10,000,000
+    """
 
     arms: int
     rate: float

@@ -1,0 +1,22 @@
+"""Fixed seeds everywhere: a test passes today exactly if it passes tomorrow. And a browser to look at pages.
+
+It stands here and not in tests/ because the examples in src/ are tests too.
+"""
+
+import importlib
+
+import pytest
+from hypothesis import settings
+
+from browser import chromium, visit  # noqa: F401 (fixtures)
+
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.load_profile("fixed")
+
+
+@pytest.fixture(autouse=True)
+def _examples_are_interpreted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The short games of docstrings take longer to compile than to play as plain Python; the numbers are the same."""
+    if isinstance(request.node, pytest.DoctestItem):
+        simulate = importlib.import_module("vambrace.engine.simulate").simulate
+        monkeypatch.setitem(simulate.__kwdefaults__, "interpret", True)

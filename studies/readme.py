@@ -1,0 +1,96 @@
+"""Draw the picture of the README, docs/images/fake-events.svg, and write what stands below it: `make studies`.
+
+Each policy is shown under the attack that hurts it most, of all that are shipped.
+"""
+
+import textwrap
+from typing import Any
+
+import altair
+import numpy as np
+
+import pages
+import vambrace as vb
+from vambrace.files import whole_file
+
+MEANS = [0.9, 0.8, 0.7, 0.6, 0.5]
+BUDGET = 100
+GAME: dict[str, Any] = {"horizon": 1_000_000, "replications": 20, "seed": 2026}
+README = pages.DOCS.parent / "README.md"
+BEGIN, END = "<!-- written by make studies -->", "<!-- until here -->"
+# These stand out on white and on black: the background is that of the page.
+COLOURS = {"UCB1": "#D55E00", "SE-WR": "#1A7FC1"}
+GREY = "#7A7F87"
+
+
+def main() -> None:
+    env = vb.Bernoulli(MEANS)
+    policies = {"UCB1": vb.UCB1(), "SE-WR": vb.SEWR(budget=BUDGET)}
+    reports = {name: vb.attack_suite(each, env, budgets=[0, BUDGET], **GAME) for name, each in policies.items()}
+    points = np.linspace(0, GAME["horizon"], 101)[1:].astype(int)
+    results = {
+        name: vb.simulate(each, env, reports[name].worst[BUDGET].result.adversary, checkpoints=points, **GAME)
+        for name, each in policies.items()
+    }
+    lost = {name: float(result.pseudo_regret[:, -1].mean()) for name, result in results.items()}
+    alt = (
+        f"Reward lost in a million rounds with {BUDGET} fake events: UCB1 climbs steadily to {lost['UCB1']:,.0f}, "
+        f"SE-WR soon levels off at {lost['SE-WR']:,.0f}"
+    )
+    pages.draw("fake-events.svg", figure(results, lost).properties(description=alt))
+    picture = f"![{alt}](docs/images/fake-events.svg)"
+    before, rest = README.read_text(encoding="utf-8").split(BEGIN)
+    words = [BEGIN, textwrap.fill(picture, 120), "", textwrap.fill(caption(reports), 120), END]
+    with whole_file(README) as unfinished:
+        unfinished.write_text(before + "\n".join(words) + rest.split(END)[1], encoding="utf-8")
+    print(README)
+
+
+def figure(results: dict[str, vb.Result], lost: dict[str, float]) -> Any:
+    """Two lines with their names beside them, large enough for a telephone."""
+    rows = [{"round": 0, "regret": 0.0, "policy": name} for name in results] + [
+        {"round": int(t), "regret": float(mean), "policy": name}
+        for name, result in results.items()
+        for t, mean in zip(result.checkpoints, result.pseudo_regret.mean(axis=0), strict=True)
+    ]
+    colours = {f"{part}Color": GREY for part in ("label", "title", "domain", "tick", "grid")}
+    axis: dict[str, Any] = {**colours, "gridOpacity": 0.25, "labelFontSize": 17, "titleFontSize": 17, "format": ",d"}
+    scale = altair.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
+    lines = (
+        altair.Chart(altair.Data(values=rows))  # type: ignore[no-untyped-call]
+        .mark_line(strokeWidth=5, strokeCap="round")
+        .encode(
+            x=altair.X("round:Q", title="rounds", axis=altair.Axis(values=[0, 5e5, 1e6], grid=False, **axis)),
+            y=altair.Y("regret:Q", title="reward lost", axis=altair.Axis(tickCount=3, **axis)),
+            color=altair.Color("policy:N", legend=None, scale=scale),
+        )
+    )
+    # above its line: where the name ends, as shares of the axes
+    places = {"UCB1": (0.54, 0.76), "SE-WR": (0.99, 0.24)}
+    labels = [
+        altair.Chart(altair.Data(values=[{"round": x * GAME["horizon"], "regret": y * max(lost.values())}]))  # type: ignore[no-untyped-call]
+        .mark_text(align="right", text=text, dy=dy, fontSize=size, fontWeight="bold", color=COLOURS[name])
+        .encode(x="round:Q", y="regret:Q")
+        for name, (x, y) in places.items()
+        for text, dy, size in ((name, 0, 30), (f"loses {lost[name]:,.0f}", 28, 20))
+    ]
+    title = altair.TitleParams(f"{BUDGET} fake events in a million rounds", color=GREY, fontSize=24, anchor="start")
+    figure = altair.layer(lines, *labels).properties(width=460, height=260, title=title, background="transparent")
+    return figure.configure_view(stroke=None).configure_title(offset=16)
+
+
+def caption(reports: dict[str, vb.AttackReport]) -> str:
+    """What is played, the worst attack on each, and what armour costs where there is none."""
+    worst = {name: report.worst[BUDGET] for name, report in reports.items()}
+    clean = {name: float(report.clean.pseudo_regret[:, -1].mean()) for name, report in reports.items()}
+    return (
+        f"*Five arms that pay {', '.join(map(str, MEANS[:-1]))} and {MEANS[-1]} on average; mean of {GAME['replications']} "
+        f"games. Each policy plays against the attack that hurts it most, of all that are shipped: UCB1 against "
+        f"`{worst['UCB1'].attack}`, which needed {worst['UCB1'].cost:.0f} of its {BUDGET} fake events, and "
+        f"`SEWR(budget={BUDGET})` against `{worst['SE-WR'].attack}`, which spent {worst['SE-WR'].cost:.0f}. Armour has a "
+        f"price: without any attack UCB1 loses {clean['UCB1']:,.0f} and SE-WR {clean['SE-WR']:,.0f}.*"
+    )
+
+
+if __name__ == "__main__":
+    main()
