@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := smpybandits mabwiser pymab
 
-.PHONY: help test test-slow lint format bench studies reproduce wheel-check clean
+.PHONY: help test test-slow lint format docs bench studies reproduce wheel-check clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -33,10 +33,15 @@ format: $(VENV)/.ready ## let ruff put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.ready $(PEERS:%=build/peers/%/.ready) ## speed as ratios, side by side with the peers
-	$(BIN)/python benchmarks/run.py --peers build/peers
-	$(BIN)/python benchmarks/leap.py --figure docs/images/leap.svg
-	$(BIN)/python benchmarks/lab.py
+docs: $(VENV)/.ready ## build the documentation into site/; open site/index.html
+	$(BIN)/python studies/reference.py
+	$(BIN)/zensical build --clean --strict
+
+bench: $(VENV)/.ready $(PEERS:%=build/peers/%/.ready) ## speed as ratios, side by side with the peers, into docs/
+	$(BIN)/python benchmarks/run.py --peers build/peers --markdown build/bench.md
+	$(BIN)/python benchmarks/leap.py --figure docs/images/leap.svg --markdown build/leap.md
+	$(BIN)/python benchmarks/lab.py --markdown build/lab.md
+	$(BIN)/python studies/speed.py build
 
 build/peers/%/.ready: benchmarks/peers/requirements-%.txt
 	$(PYTHON) -m venv $(@D)
@@ -45,7 +50,8 @@ build/peers/%/.ready: benchmarks/peers/requirements-%.txt
 
 HEADLINES ?= ../shared/data/upworthy.csv
 
-studies: $(VENV)/.ready ## measure rates, radii and certificates again, and write their pages in docs/
+studies: $(VENV)/.ready ## measure choices, rates, radii and certificates again, and write their pages in docs/
+	$(BIN)/python studies/choosing.py
 	$(BIN)/python studies/rates.py
 	$(BIN)/python studies/radii.py --headlines $(HEADLINES)
 	$(BIN)/python studies/certify.py --headlines $(HEADLINES)
@@ -61,4 +67,4 @@ wheel-check: $(VENV)/.ready ## build a wheel, install it in an empty venv and ru
 	cd build/wheel && venv/bin/vambrace --help
 
 clean: ## remove everything that can be made again
-	rm -rf $(VENV) build dist out
+	rm -rf $(VENV) .cache build dist out site

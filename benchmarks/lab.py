@@ -30,7 +30,9 @@ EXPERIMENT: dict[str, Any] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    workers = parser.parse_args().workers
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the sentence there")
+    arguments = parser.parse_args()
+    workers = arguments.workers
     experiment = spec.parse(EXPERIMENT)
     with tempfile.TemporaryDirectory() as folder:
         run.run(spec.parse(EXPERIMENT | {"horizons": [10_000]}), Path(folder) / "warm", workers=workers)  # compile
@@ -40,8 +42,11 @@ def main() -> None:
         playing = sum(Store(Path(folder) / "cells").head()["seconds"].values())
     share = playing / (wall * workers)
     verdict = "ok" if share >= WANTED else "MISSED"
-    told = f"{len(status.done):,} cells on {workers} workers: {wall:.1f} s, {share:.0%} of it playing"
-    print(f"{told} (wanted {WANTED:.0%}) {verdict}")
+    found = f"{len(status.done):,} cells on {workers} workers: {wall:.1f} s, {share:.0%} of it playing"
+    text = f"{found} (wanted {WANTED:.0%}) {verdict}"
+    print(text)
+    if arguments.markdown is not None:
+        arguments.markdown.write_text(f"{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -82,16 +82,17 @@ def figure(rows: list[dict[str, Any]]) -> Any:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--figure", type=Path, help="write the figure here")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables there")
     arguments = parser.parse_args()
     rows = measure()
-    print("| policy | engine | " + " | ".join(f"10^{e}" for e in range(3, 13)) + " | slope from 10^7 |")
-    print("|---|---|" + "--:|" * 11)
+    text = ["| policy | engine | " + " | ".join(f"10^{e}" for e in range(3, 13)) + " | slope from 10^7 |"]
+    text.append("|---|---|" + "--:|" * 11)
     for policy in dict.fromkeys(row["policy"] for row in rows):
         for engine in LONGEST:
             found = {r["horizon"]: r["ms"] for r in rows if (r["policy"], r["engine"]) == (policy, engine)}
             cells = [f"{found[10**e]:,.2f}" if 10**e in found else "" for e in range(3, 13)]
             slope = growth(rows, policy, engine, 10**7 if engine == "leap" else 10**5)
-            print(f"| {policy} | {engine} (ms) | {' | '.join(cells)} | {slope:.3f} |")
+            text.append(f"| {policy} | {engine} (ms) | {' | '.join(cells)} | {slope:.3f} |")
 
     def at(policy: str, engine: str, horizon: int) -> float:
         return next(r["ms"] for r in rows if (r["policy"], r["engine"], r["horizon"]) == (policy, engine, horizon))
@@ -104,10 +105,13 @@ def main() -> None:
         ("leap over rounds, SE-WR at T = 10^7", speedup, ">=", 50.0),
         ("SE-WR, gap 10^-3 at T = 10^12, ms", tiny, "<=", 1000.0),
     ]
-    print("\n| target | measured | wanted | |\n|---|--:|--:|---|")
+    text += ["", "| target | measured | wanted | |", "|---|--:|--:|---|"]
     for name, value, relation, bound in targets:
         met = value <= bound if relation == "<=" else value >= bound
-        print(f"| {name} | {value:,.2f} | {relation} {bound:,.0f} | {'ok' if met else 'MISSED'} |")
+        text.append(f"| {name} | {value:,.2f} | {relation} {bound:,.0f} | {'ok' if met else 'MISSED'} |")
+    print("\n".join(text))
+    if arguments.markdown:
+        arguments.markdown.write_text("\n".join([*text, ""]), encoding="utf-8")
     if arguments.figure:
         save(figure(rows), arguments.figure)
         print(f"\n{arguments.figure}")

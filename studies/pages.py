@@ -26,6 +26,14 @@ def write(name: str, text: str) -> None:
     print(DOCS / name)
 
 
+def between(page: str, mark: str, text: str) -> str:
+    """A page with `text` between the two comments that carry a mark."""
+    begin, end = f"<!-- {mark}: written by the code -->", f"<!-- end of {mark} -->"
+    if page.count(begin) != 1 or page.count(end) != 1:
+        raise ValueError(f"page: expected {begin} and {end} once each, got {page.count(begin)} and {page.count(end)}")
+    return f"{page.split(begin)[0]}{begin}\n\n{text}\n\n{end}{page.split(end)[1]}"
+
+
 def draw(name: str, figure: Any) -> None:
     save(figure, DOCS / "images" / name)
     print(DOCS / "images" / name)
