@@ -163,10 +163,10 @@ def test_certify_prints_the_sentence_and_the_rivals(run: Run, table: str) -> Non
     words = ["certify", table, "--threat", "inject", "--design", "fixed", "--delta", "0.01"]
     done = run(*words)
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(f"{expected}\nthreat inject, design fixed, delta 0.01\n")
+    assert done.out.startswith(f"{expected}\nthreat inject, design fixed, delta 0.01\ncolumns: ")
     (row,) = (line.split() for line in done.out.splitlines() if line.startswith(" old "))
     (rival,) = expected.rivals
-    assert row == ["old", "9,000", "0.1", f"{rival.low:.4g}", "…", f"{rival.high:.4g}", str(expected.budget)]
+    assert row == ["old", str(expected.budget), "0.1", f"{rival.low:.4g}", "…", f"{rival.high:.4g}", "9,000"]
     assert json.loads(run(*words, "--json").out) == json.loads(json.dumps(expected.to_json()))
 
 
@@ -410,7 +410,7 @@ def logged(rows: str) -> bytes:
 
 
 BAD_LOGS: dict[str, tuple[str, bytes, str]] = {
-    "empty": ("x.csv", b"", "expected a table that can be read, got "),
+    "empty": ("x.csv", b"", "expected a header and rows, got an empty file"),
     "no rows": ("x.csv", logged(""), "expected at least one row, got none"),
     "one arm": ("x.csv", logged("a,1\na,0\n"), "expected at least two arms, got one: 'a'"),
     "no column": ("x.csv", b"a,b\n1,2\n", "expected a column arm or variant or variation or treatment or"),
@@ -420,12 +420,16 @@ BAD_LOGS: dict[str, tuple[str, bytes, str]] = {
     "nothing": ("x.csv", logged("a,1\nb,\n"), "got nothing in row 2"),
     "no arm": ("x.csv", logged("a,1\n,1\n"), "column 'arm': expected a name, got nothing in row 2"),
     "outside": ("x.csv", logged("a,1\nb,7\n"), "got '7' in row 2"),
-    "junk": ("x.csv", bytes(range(256)) * 9, "expected a table that can be read, got "),
-    "junk lines": ("x.jsonl", bytes(range(256)) * 9, "expected a table that can be read, got "),
+    "junk": ("x.csv", bytes(range(256)) * 9, "line 1: expected text in UTF-8, got a byte 0x00"),
+    "junk lines": ("x.jsonl", bytes(range(256)) * 9, "line 1: expected text in UTF-8, got a byte 0x00"),
     "junk parquet": ("x.parquet", b"PAR1" + bytes(range(256)), "expected a table that can be read, got "),
     "cut gzip": ("x.csv.gz", gzip.compress(logged("a,1\nb,0\n" * 99))[:-20], "expected a table that can be read"),
     "several tests": ("x.csv", TESTS.encode(), "expected one test, or the group 'test' to tell them apart, got 3"),
-    "arm twice": ("x.csv", (TABLE + "old,1,1\n").encode(), "column 'arm': expected one row for each arm, got 'old'"),
+    "arm twice": (
+        "x.csv",
+        (TABLE + "old,1,1\n").encode(),
+        "column 'arm': expected one row for each arm (in a log, name the reward), got 'old'",
+    ),
 }
 
 

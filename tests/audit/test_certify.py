@@ -145,7 +145,7 @@ def test_a_doubtful_guess_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="or to be told which, got variant and group and arm"):
         vb.certify(log.with_columns(arm="variant"))
     both = {"arm": ["A", "B"], "views": [1000, 1000], "clicks": [100, 300], "successes": [500, 100]}
-    with pytest.raises(InvalidParameter, match=r"expected one column successes or clicks .* got clicks and successes"):
+    with pytest.raises(InvalidParameter, match=r"expected one column successes or .* got clicks and successes"):
         vb.certify(both)
     assert [vb.certify(both, reward=column).winner for column in ("clicks", "successes")] == ["B", "A"]
     with pytest.raises(InvalidParameter, match=r"expected one column events or .* got views and events"):
@@ -170,7 +170,7 @@ def test_a_column_that_is_no_name(name: str) -> None:
 
 
 def test_more_events_than_the_search_can_bear() -> None:
-    with pytest.raises(InvalidParameter, match=r"events\[0\]: expected a whole number in \[1, 1000000000\]"):
+    with pytest.raises(InvalidParameter, match=r"dict: expected at most 1,000,000,000 events .+, got 10,000,000,000"):
         vb.certify({"arm": ["A", "B"], "views": [10**10, 10**10], "clicks": [10, 10**9]})
 
 
@@ -181,8 +181,11 @@ def test_the_least_delta_there_is() -> None:
 def test_a_named_reward_makes_it_a_log() -> None:
     log = LOG.with_columns(views=pl.lit(1), clicks=pl.lit(1))
     assert vb.certify(log, reward="converted") == EXPECTED
-    with pytest.raises(InvalidParameter, match="expected one row for each arm"):
-        vb.certify(log, reward="clicks")
+    clicks = LOG.rename({"converted": "clicks"}).with_columns(views=pl.lit(1))
+    assert vb.certify(clicks, reward="clicks") == EXPECTED
+    with pytest.raises(InvalidParameter, match=r"expected one row for each arm \(in a log, name the reward\), got"):
+        vb.certify(clicks)
+    assert vb.certify({"arm": ["A", "B"], "views": [900, 900], "clicks": [1, 99]}, reward="clicks").events == 1800
 
 
 # -------------------------------------------------------------------------------------------------------- parameters

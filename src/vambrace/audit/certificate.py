@@ -14,8 +14,9 @@ Bounds     design "fixed", for sample sizes set in advance and one look: exact b
 Guarantee  With probability 1 - delta no arm but a best one is certified at a budget that the attack kept to.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from math import floor, inf, nextafter
 from typing import TYPE_CHECKING, Any
 
@@ -62,16 +63,30 @@ class Certificate:
     winner_low: float
     winner_high: float
     rivals: tuple[Rival, ...]
+    columns: dict[str, str] = field(default_factory=dict, compare=False)  # of the log: which one was used for what
 
     def not_ruled_out(self, budget: float) -> tuple[str, ...]:
         """The arms that may be best if the attack had this budget: the winner, and those it does not stand against."""
         budget = validation.budget(budget)
         return (self.winner, *(rival.label for rival in self.rivals if not self._stands(rival, budget)))
 
+    def joining(self) -> list[tuple[int | float, tuple[str, ...]]]:
+        """The same steps, each with the arms that join at it."""
+        steps: dict[int | float, list[str]] = {0: [self.winner]}
+        for rival in self.rivals:
+            least = self._above(rival.budget) if self._stands(rival, 0.0) else 0
+            steps.setdefault(least, []).append(rival.label)
+        return [(budget, tuple(steps[budget])) for budget in sorted(steps)]
+
     def ruled_out_steps(self) -> list[tuple[int | float, tuple[str, ...]]]:
         """Each least budget at which more arms cannot be ruled out, and all that then cannot; the first is zero."""
         ends = sorted({rival.budget for rival in self.rivals if self._stands(rival, 0.0)})
         return [(budget, self.not_ruled_out(budget)) for budget in (0, *(self._above(end) for end in ends))]
+
+    def closest(self, n_arms: int) -> list[Rival]:
+        """Of so many arms the rivals: those that it takes the least to let win, from the largest mean to the least."""
+        rivals = sorted(self.rivals, key=lambda rival: (rival.budget, -rival.mean))[: n_arms - 1]
+        return sorted(rivals, key=lambda rival: -rival.mean)
 
     def to_json(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
@@ -116,9 +131,16 @@ class Certificate:
     def _obstacle(self) -> str:
         tied = [rival.label for rival in self.rivals if rival.mean == self.winner_mean]
         if tied:
-            return f"{', '.join([self.winner, *tied[:-1]])} and {tied[-1]} share the largest mean"
+            return f"{few([self.winner, *tied], last=' and ')} share the largest mean"
         without = "if no event was suppressed" if self.threat == "suppress" else "without fake events"
-        return f"even {without} {self.winner} is not separated from {', '.join(self.not_ruled_out(0)[1:])}"
+        return f"even {without} {self.winner} is not separated from {few(self.not_ruled_out(0)[1:])}"
+
+
+def few(labels: Sequence[str], last: str = ", ", most: int = 5) -> str:
+    """Names in a sentence, or the first of many."""
+    if len(labels) > most:
+        return f"{', '.join(labels[: most - 1])} and {len(labels) - most + 1:,} more"
+    return last.join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels)
 
 
 def certify_counts(
@@ -130,6 +152,7 @@ def certify_counts(
     threat: str = "alter",
     design: str = "adaptive",
     binary: bool = True,
+    columns: Mapping[str, str] | None = None,
 ) -> Certificate:
     """Which arm is best, and how many fake events it would take to overturn that.
 
@@ -140,6 +163,7 @@ def certify_counts(
     threat  what an attacker may have done with the log: alter rewards, inject events, suppress events
     design  adaptive: collected by a bandit, or looked at more than once; fixed: sample sizes set in advance, one look
     binary  whether every reward is 0 or 1; else anything in [0, 1]
+    columns where the counts come from, for the record
 
     >>> certificate = certify_counts([5000, 5000, 2000], [500, 1000, 120], ["A", "B", "C"])
     >>> print(certificate)
@@ -197,6 +221,7 @@ def certify_counts(
         winner_low=lows[best],
         winner_high=highs[best],
         rivals=rivals,
+        columns=dict(columns or {}),
     )
 
 
@@ -204,7 +229,7 @@ def _names(labels: Sequence[str] | None, n_arms: int) -> list[str]:
     if labels is None:
         return [f"arm {k}" for k in range(n_arms)]
     names = [str(label) for label in validation.listed("labels", labels, n_arms)]
-    for k, name in enumerate(names):
-        if name in names[:k]:
-            raise InvalidParameter(f"labels: expected a name of its own for each arm, got {name!r} twice")
+    if len(set(names)) < n_arms:
+        twice = next(name for name, times in Counter(names).items() if times > 1)
+        raise InvalidParameter(f"labels: expected a name of its own for each arm, got {twice!r} twice")
     return names
