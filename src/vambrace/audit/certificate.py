@@ -11,6 +11,9 @@ Threats    alter: rewards were changed, by C in total (the attack of the paper).
 Bounds     design "fixed", for sample sizes set in advance and one look: exact binomial (Clopper and Pearson 1934) for
            0/1 rewards, else Chernoff's, each side of each arm at delta / 2K. "adaptive", for bandits and for peeking:
            the same at delta / 2K * 6 / (pi n)^2 for n events, which holds at every n at once.
+           Under inject and suppress the sizes set in advance are those of the genuine log. It is among the logs that
+           are undone, and its limits hold there; how many events are logged may depend on what the attacker saw.
+           A log that is closed at a size lets him choose how many are genuine: that is adaptive.
 Guarantee  With probability 1 - delta no arm but a best one is certified at a budget that the attack kept to.
 """
 
@@ -161,7 +164,8 @@ def certify_counts(
     labels  the names of the arms; None: arm 0, arm 1, ...
     delta   the chance that a wrong arm is certified
     threat  what an attacker may have done with the log: alter rewards, inject events, suppress events
-    design  adaptive: collected by a bandit, or looked at more than once; fixed: sample sizes set in advance, one look
+    design  adaptive: collected by a bandit, or looked at more than once; fixed: one look, and the number of
+            genuine events of each arm was set in advance
     binary  whether every reward is 0 or 1; else anything in [0, 1]
     columns where the counts come from, for the record
 

@@ -10,7 +10,8 @@ from vambrace.errors import InvalidParameter
 from vambrace.progress import ProgressBar, waiting
 
 BUDGETS = (0, 1, 10, 100, 1000)  # those of a summary
-FURTHEST = 1e100  # a reward; squares and sums of such numbers are still numbers
+FURTHEST = 1e100  # a reward; sums of such numbers are still numbers
+NARROWEST = 1e-100  # a range of rewards; likewise parts of it
 
 
 class Certified(NamedTuple):
@@ -105,7 +106,10 @@ def checked_range(value: Any) -> tuple[float, float] | None:
     if not validation.is_sequence(value) or len(value) != 2:
         raise InvalidParameter(f"reward_range: expected the least and the largest reward, got {value!r}")
     low = validation.number("reward_range[0]", value[0], low=-FURTHEST, high=FURTHEST)
-    return low, validation.number("reward_range[1]", value[1], low=low, high=FURTHEST, open_low=True)
+    high = validation.number("reward_range[1]", value[1], low=low, high=FURTHEST, open_low=True)
+    if high - low < NARROWEST:
+        raise InvalidParameter(f"reward_range: expected a width of at least {NARROWEST:g}, got {high - low:g}")
+    return low, high
 
 
 def _check(delta: Any, threat: Any, design: Any) -> None:

@@ -97,7 +97,8 @@ class Columns:
         """The one column that has one of these names, in whatever case."""
         found = self._found(names)
         if not found:
-            raise InvalidParameter(f"{self._name}: expected a column {_either(names)}, got {_listed(self._all)}")
+            free = [column for column in self._all if column not in self._used]
+            raise InvalidParameter(f"{self._name}: expected a column {_either(names)}, got {_listed(free)}")
         if len(found) > 1:
             came = " and ".join(found)
             raise InvalidParameter(

@@ -217,6 +217,7 @@ def _log(source: Source, chosen: Chosen, ends: tuple[float, float], hint: str) -
             _refuse(source, source.collect(frame.filter(_is_missing(key)).head(1)), key, column, "a name")
         bad = source.collect(frame.filter(_not(polars.col("number").is_between(low, high))).head(1))
         _refuse(source, bad, "written", reward, f"a number in [{low:g}, {high:g}]{hint}")
+        raise InvalidParameter(f"{source.name}: column {reward!r}: expected numbers that can be added up, got others")
     return rows
 
 
@@ -227,7 +228,7 @@ def _added(source: Source, chosen: Chosen, ends: tuple[float, float], *, plain: 
     low, high = ends
     number, reward = _numbers(source, str(chosen.reward), plain=plain), polars.col("reward")
     keys = {key: polars.col(column) for key, column in chosen.keys.items()}
-    part = number if ends == UNIT else (number - low) / (high - low)
+    part = number if ends == UNIT else polars.when(number == high).then(1.0).otherwise((number - low) / (high - low))
     frame = source.rows({**keys, "reward": part}, plain=plain).with_columns(room=reward * (1.0 - reward))
     sums = frame.group_by(*keys).agg(
         polars.len().cast(polars.Int64).alias("events"),

@@ -30,6 +30,7 @@ STRANGERS = {
     b"\xfe\xff": "UTF-16, which can be saved as UTF-8",
     b"\x1f\x8b": "a file compressed twice",
 }
+SIGNS = {b",": "commas", b"\t": "tabs", b";": "semicolons"}
 GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
 
@@ -88,6 +89,9 @@ def layout(name: str, path: Path, separators: Sequence[bytes]) -> Layout:
                 header = next(record for _, record in _records(1, header))
                 separator = _separator(header, separators)
                 columns = _fields(name, header, separator)
+                if len(columns) == 1:
+                    signs = " or ".join(SIGNS[each] for each in separators)
+                    raise InvalidParameter(f"{name}: expected columns with {signs} between them, got {columns[0]!r}")
             if not _is_plain(text, separator, len(columns)):
                 for number, record in _records(line, text):
                     _check_record(name, number, record, separator, len(columns))
