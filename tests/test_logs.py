@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vambrace import logs
 from vambrace.errors import InvalidParameter
-from vambrace.logs import counting, text
+from vambrace.logs import columns, counting, text
 
 FRAME = pl.DataFrame({"arm": ["b", "a", "b", "b"], "reward": [1, 0, 1, 0]})
 TALLY = logs.Tally(("a", "b"), (1, 3), (0, 2), True)
@@ -102,6 +102,12 @@ def test_names_that_differ_in_case_only_can_both_be_named() -> None:
     log = {"Arm": ["x", "y"], "arm": ["a", "b"], "reward": [1, 0]}
     assert logs.tally(log, logs.Wanted(arm="Arm")).tests[""].labels == ("x", "y")
     assert logs.tally(log, logs.Wanted(arm="arm")).tests[""].labels == ("a", "b")
+
+
+def test_the_page_lists_the_names_that_are_understood() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "certify.md").read_text(encoding="utf-8")
+    for name in (*columns.ARMS, *columns.REWARDS, *columns.EVENTS, *columns.SUCCESSES):
+        assert f"`{name}`" in page
 
 
 def test_pieces_that_belong_to_different_tests_are_not_mixed() -> None:

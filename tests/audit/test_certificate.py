@@ -327,7 +327,25 @@ def test_the_steps_are_where_the_set_changes(threat: str, binary: bool) -> None:
         assert set(before) < set(labels)
         assert found.not_ruled_out(budget - (1 if binary or threat != "alter" else 2e-9)) == before
     assert set(steps[-1][1]) == {found.winner, *(rival.label for rival in found.rivals)}
+    joined: set[str] = set()
+    for (budget, labels), (same, joining) in zip(steps, found.joining(), strict=True):
+        joined |= {*joining}
+        assert (budget, {*labels}) == (same, joined)
     assert len(steps[-1][1]) == 5
+
+
+def test_the_closest_rivals_are_those_that_bind() -> None:
+    found = certify_counts([9000, 9000, 40, 9000], [8000, 4000, 1, 100], ["w", "big", "small", "hopeless"])
+    assert [rival.label for rival in sorted(found.rivals, key=lambda rival: rival.budget)] == [
+        "small",
+        "big",
+        "hopeless",
+    ]
+    assert [[rival.label for rival in found.closest(n)] for n in (2, 3, 9)] == [
+        ["small"],
+        ["big", "small"],
+        ["big", "small", "hopeless"],
+    ]
 
 
 @pytest.mark.parametrize("binary", [True, False])
@@ -338,7 +356,8 @@ def test_a_certificate_is_ready_for_json(binary: bool) -> None:
     assert read["winner"] == "B"
     assert read["budget"] == found.budget == read["rivals"][0]["budget"]
     assert read["verdict"] == str(found)
-    assert read["steps"][0] == {"budget": 0, "not_ruled_out": ["B"]}
+    assert read["steps"][0] == {"budget": 0, "joining": ["B"]}
+    assert [step["joining"] for step in read["steps"]] == [["B"], ["A"]]
 
 
 def figure_of(found: Certificate) -> dict[str, Any]:

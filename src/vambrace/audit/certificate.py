@@ -20,6 +20,7 @@ Guarantee  With probability 1 - delta no arm but a best one is certified at a bu
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from math import floor, inf, nextafter
 from typing import TYPE_CHECKING, Any
 
@@ -73,18 +74,18 @@ class Certificate:
         budget = validation.budget(budget)
         return (self.winner, *(rival.label for rival in self.rivals if not self._stands(rival, budget)))
 
+    def ruled_out_steps(self) -> list[tuple[int | float, tuple[str, ...]]]:
+        """Each least budget at which more arms cannot be ruled out, and all that then cannot; the first is zero."""
+        ends = sorted({rival.budget for rival in self.rivals if self._stands(rival, 0.0)})
+        return [(budget, self.not_ruled_out(budget)) for budget in (0, *(self._above(end) for end in ends))]
+
     def joining(self) -> list[tuple[int | float, tuple[str, ...]]]:
-        """The same steps, each with the arms that join at it."""
+        """The same steps, but of the arms only those that join."""
         steps: dict[int | float, list[str]] = {0: [self.winner]}
         for rival in self.rivals:
             least = self._above(rival.budget) if self._stands(rival, 0.0) else 0
             steps.setdefault(least, []).append(rival.label)
         return [(budget, tuple(steps[budget])) for budget in sorted(steps)]
-
-    def ruled_out_steps(self) -> list[tuple[int | float, tuple[str, ...]]]:
-        """Each least budget at which more arms cannot be ruled out, and all that then cannot; the first is zero."""
-        ends = sorted({rival.budget for rival in self.rivals if self._stands(rival, 0.0)})
-        return [(budget, self.not_ruled_out(budget)) for budget in (0, *(self._above(end) for end in ends))]
 
     def closest(self, n_arms: int) -> list[Rival]:
         """Of so many arms the rivals: those that it takes the least to let win, from the largest mean to the least."""
@@ -93,7 +94,7 @@ class Certificate:
 
     def to_json(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
-        steps = [{"budget": budget, "not_ruled_out": list(labels)} for budget, labels in self.ruled_out_steps()]
+        steps = [{"budget": budget, "joining": list(labels)} for budget, labels in self.joining()]
         return {
             **asdict(self),
             "rivals": [asdict(rival) for rival in self.rivals],
@@ -202,12 +203,13 @@ def certify_counts(
     best = means.index(max(means))
     whole = binary or threat != "alter"
 
-    def budget(rival: int) -> int | float:
-        cost = attack(asked, won[best], lost[rival], whole)
+    @cache  # many rivals of thousands have the same counts
+    def budget(rival: Arm) -> int | float:
+        cost = attack(asked, won[best], rival, whole)
         return max(int(cost) - 1, 0) if whole else max(min(cost - RESOLUTION, nextafter(cost, 0.0)), 0.0)
 
     rivals = tuple(
-        Rival(label=names[k], events=counts[k], mean=means[k], low=lows[k], high=highs[k], budget=budget(k))
+        Rival(label=names[k], events=counts[k], mean=means[k], low=lows[k], high=highs[k], budget=budget(lost[k]))
         for k in range(len(counts))
         if k != best
     )
