@@ -201,6 +201,14 @@ BAD_TEXTS: dict[str, tuple[bytes, str]] = {
     "packed twice": (gzip.compress(gzip.compress(LINES.encode())), "expected text, got a file compressed twice"),
     "packed junk": (gzip.compress(bytes(range(256)) * 9), "line 1: expected text in UTF-8, got a byte 0x00"),
     "cut": (gzip.compress(LINES.encode() * 99)[:-9], "expected a table that can be read, got Compressed file ended"),
+    "damaged": (
+        gzip.compress(LINES.encode() * 99)[:10] + b"\xff" * 90,
+        "expected a table that can be read, got Error -3",
+    ),
+    "a name without end": (
+        b"x" * 200_000 + b",arm,reward\n1,a,1\n",
+        "expected a table that can be read, got field larger",
+    ),
     "one column": (
         b"arm|reward\na|1\n",
         r"expected columns with commas or tabs or semicolons between them, got 'arm\|r",

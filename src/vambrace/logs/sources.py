@@ -1,8 +1,10 @@
 """From the name of a file, a pattern, a frame or a stream to rows that are not read yet."""
 
+import csv
 import glob
 import os
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -132,7 +134,7 @@ def reading(name: str) -> Iterator[None]:
         yield
     except InvalidParameter:
         raise
-    except (PolarsError, PanicException, OSError, EOFError, TypeError, ValueError) as error:
+    except (PolarsError, PanicException, OSError, EOFError, TypeError, ValueError, csv.Error, zlib.error) as error:
         line = str(error).strip().partition("\n")[0] or type(error).__name__
         raise InvalidParameter(f"{name}: expected a table that can be read, got {line}") from None
 

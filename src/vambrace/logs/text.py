@@ -7,6 +7,7 @@ a certificate. The look goes through the file once, in pieces of a few megabytes
 
 import gzip
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -55,7 +56,7 @@ def ending(path: Path) -> str:
     try:
         with opened(path) as text:
             start = text.read(1 << 16).removeprefix(BOM).lstrip()
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         start = b""  # damaged, as its reader will say
     if start.startswith(b"{"):
         return ".jsonl"
