@@ -74,8 +74,6 @@ class Columns:
         """The columns that are wanted, and where nothing was said those with the right names; a doubt is an error."""
         test = self.given(wanted.group) if wanted.group is not None else self._test(wanted)
         arm = self.given(wanted.arm) if wanted.arm is not None else self.known(ARMS)
-        if test == arm:
-            test = None
         if wanted.reward is not None and not (len(self._found(EVENTS)) == 1 and _plain(wanted.reward) in SUCCESSES):
             return Chosen(test, arm, self.given(wanted.reward))
         if wanted.events is wanted.successes is wanted.reward is None and self._is_log():
@@ -147,9 +145,7 @@ class Columns:
 
 def same(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
     """Whether the same columns were chosen in two pieces of a log, but for blanks and capitals."""
-    return {use: _plain(column) for use, column in one.items()} == {
-        use: _plain(column) for use, column in other.items()
-    }
+    return one.keys() == other.keys() and all(_plain(one[use]) == _plain(other[use]) for use in one)
 
 
 def _plain(column: str) -> str:

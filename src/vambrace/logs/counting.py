@@ -114,9 +114,8 @@ def tally(sources: Any, wanted: Wanted = NOTHING_SAID, reward_range: tuple[float
         _check_alike(first.name, first.chosen.test, found)
     for arms in found.values():
         _check_alike(first.name, first.chosen.arm, arms)
-    order = (
-        list if first.chosen.is_table else _sorted
-    )  # that of a log's first events has no meaning, a table's may have
+    # the order of a log's first events has no meaning, that of a table may have one
+    order = list if first.chosen.is_table else _sorted
     return Reading(
         {
             "" if wanted.group is None else test: _tally({label: found[test][label] for label in order(found[test])})
