@@ -230,7 +230,7 @@ def _fields(name: str, header: bytes, separator: bytes) -> tuple[str, ...]:
 def _is_plain(text: bytes, separator: bytes, n_columns: int) -> bool:
     """Whether nothing is wrong with any record; fast, for almost every piece of every file."""
     try:
-        text.decode()
+        text.isascii() or text.decode()
     except UnicodeDecodeError:
         return False
     if b"\0" in text or not _well_quoted(outside := _outside(text), separator):
