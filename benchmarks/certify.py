@@ -34,7 +34,8 @@ def make(path: Path, rows: int) -> None:
             "converted": (number.hash(seed=2) % 10_000 < rate).cast(polars.Int8),
         }
         pieces.append(polars.LazyFrame().select(**columns))
-    polars.concat(pieces).sink_parquet(path)
+    log = polars.concat(pieces)
+    log.sink_csv(path) if path.suffix == ".csv" else log.sink_parquet(path)
 
 
 def measure(kind: str, path: Path) -> dict[str, Any]:
@@ -47,7 +48,8 @@ def measure(kind: str, path: Path) -> dict[str, Any]:
     if kind == "certify":
         found = str(vb.certify(path, arm="variant", reward="converted"))
     else:
-        log = polars.scan_parquet(path).group_by("variant").agg(polars.len(), polars.col("converted").sum())
+        scan = polars.scan_csv if path.suffix == ".csv" else polars.scan_parquet
+        log = scan(path).group_by("variant").agg(polars.len(), polars.col("converted").sum())
         found = f"{log.collect(engine='streaming').height} arms"
     seconds = time.perf_counter() - start
     status = Path("/proc/self/status").read_text(encoding="utf-8")
@@ -58,6 +60,7 @@ def measure(kind: str, path: Path) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=float, default=1e8, help="of the log; 1e8 by default")
+    parser.add_argument("--csv", action="store_true", help="as text, which is also looked over line by line")
     parser.add_argument("--passes", type=int, default=5)
     parser.add_argument("--folder", type=Path, help="where to make the temporary file")
     parser.add_argument("--measure", nargs=2, metavar=("KIND", "FILE"), help=argparse.SUPPRESS)
@@ -72,9 +75,9 @@ def main() -> None:
     if free < BYTES_A_ROW * rows:
         sys.exit(f"{folder}: expected {BYTES_A_ROW * rows / 1e9:.1f} GB of free space, got {free / 1e9:.1f} GB")
     with tempfile.TemporaryDirectory(prefix="vambrace-", dir=folder) as temporary:
-        path = Path(temporary) / "log.parquet"
+        path = Path(temporary) / ("log.csv" if arguments.csv else "log.parquet")
         make(path, rows)
-        print(f"{rows:,} rows, {path.stat().st_size / 1e6:,.0f} MB of Parquet")
+        print(f"{rows:,} rows, {path.stat().st_size / 1e6:,.0f} MB of {path.suffix}")
         best: dict[str, dict[str, Any]] = {}
         for _ in range(arguments.passes):
             for kind in KINDS:

@@ -7,8 +7,8 @@ import dataclasses
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -38,6 +38,7 @@ Data = Annotated[list[str] | None, typer.Option(metavar="NAME=FILE", help="A fil
 
 
 EXAMPLE_MEANS = "0.9,0.8,0.7,0.6,0.5"
+MOST_ARMS = 50  # in a table of `vambrace certify`
 INTERRUPTED = 130  # what shells expect after Ctrl-C
 
 
@@ -292,7 +293,9 @@ def certify(
     arm: Annotated[
         str | None, typer.Option(help="The column of the arm; by default the one that its name shows.")
     ] = None,
-    reward: Annotated[str | None, typer.Option(help="The column of the reward; likewise.")] = None,
+    reward: Annotated[str | None, typer.Option(help="The column of the reward of a log; likewise.")] = None,
+    events: Annotated[str | None, typer.Option(help="The column of the events of a table; likewise.")] = None,
+    successes: Annotated[str | None, typer.Option(help="The column of the successes of a table; likewise.")] = None,
     delta: Annotated[float, typer.Option(help="How likely the certificate may be wrong.")] = 0.05,
     threat: Annotated[str, typer.Option(help="What was done to events: alter, inject or suppress.")] = "alter",
     design: Annotated[str, typer.Option(help="adaptive (a bandit, or peeking) or fixed (one look).")] = "adaptive",
@@ -311,12 +314,10 @@ def certify(
 
     _check_target(html, (".html",))
     ends = None if reward_range is None else [value_of("reward_range", float, each) for each in reward_range.split(",")]
-    options: dict[str, Any] = {"arm": arm, "reward": reward, "delta": delta, "threat": threat, "design": design}
+    options: dict[str, Any] = {"arm": arm, "reward": reward, "events": events, "successes": successes}
+    options |= {"delta": delta, "threat": threat, "design": design}
     with ExitStack() as stack:
-        sources = [
-            stack.enter_context(logs.spooled(sys.stdin.buffer, "standard input")) if each == "-" else each
-            for each in files
-        ]
+        sources = [stack.enter_context(_spooled(each)) if _is_stream(each) else each for each in files]
         source = logs.title(sources)
         left_out: tuple[str, ...] = ()
         if group is None:
@@ -343,17 +344,20 @@ def certify(
             )
         return
     certificates = found.values()
-    parameters = f"threat {threat}, design {design}, delta {delta:g}"
+    columns = next(iter(certificates)).columns
+    parameters = f"threat {threat}, design {design}, delta {delta:g}\ncolumns: {_visible(page.used(columns))}"
     if group is None:
         (certificate,) = certificates
-        typer.echo(f"{certificate}\n{parameters}")
-        _print_table("the winner and its rivals", page.HEADINGS, page.rows(certificate))
-        _print_table("arms that may be best", ("from C on", "arms"), page.steps(certificate))
+        typer.echo(f"{_visible(str(certificate))}\n{parameters}")
+        n_arms = 1 + len(certificate.rivals)
+        others = f", the {MOST_ARMS - 1} closest of {n_arms:,}" if n_arms > MOST_ARMS else ""
+        _print_table(f"the winner and its rivals{others}", page.HEADINGS, page.rows(certificate, MOST_ARMS))
+        _print_table("arms that may be best", page.STEPS, page.steps(certificate)[:MOST_ARMS])
     else:
         typer.echo(f"{len(found):,} tests, {standing(certificates, 0):,} with a certified winner.\n{parameters}")
-        _print_table("", ("C", "winners that stand"), page.stands(certificates))
+        _print_table("", page.STANDS, page.stands(certificates))
     for note in notes:
-        typer.echo(note)
+        typer.echo(_visible(note))
 
 
 @app.command("list")
@@ -514,6 +518,25 @@ def _attack(spec: str) -> Adversary:
     return adversary
 
 
+def _is_stream(name: str) -> bool:
+    """Whether this is standard input, or a pipe such as the shell's <(...)."""
+    return name == "-" or Path(name).is_fifo()
+
+
+@contextmanager
+def _spooled(name: str) -> Iterator[Any]:
+    from vambrace import logs
+
+    if name != "-":
+        with open(name, "rb") as file, logs.spooled(file, name) as spooled:
+            yield spooled
+    elif sys.stdin is None:
+        raise InvalidParameter("standard input: expected a log, got a closed stream")
+    else:
+        with logs.spooled(sys.stdin.buffer, "standard input") as spooled:
+            yield spooled
+
+
 def _check_target(path: Path | None, endings: tuple[str, ...]) -> None:
     """Refuse a file of unknown format or in a place that cannot be written before the work, not after it."""
     if path is None:
@@ -522,9 +545,9 @@ def _check_target(path: Path | None, endings: tuple[str, ...]) -> None:
         raise InvalidParameter(f"file: expected a name ending in {' or '.join(endings)}, got {str(path)!r}")
     if path.is_dir():
         raise InvalidParameter(f"file: expected a file, got the folder {str(path)!r}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not os.access(path.parent, os.W_OK):
-        raise InvalidParameter(f"file: expected a folder that can be written, got {str(path.parent)!r}")
+    there = next(folder for folder in path.absolute().parents if folder.exists())  # missing folders are made at the end
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise InvalidParameter(f"file: expected a folder that can be written, got {str(there)!r}")
 
 
 def _write_frames(results: list[Any], path: Path) -> None:
@@ -575,6 +598,11 @@ def _describe(thing: type[Policy] | type[Adversary] | type[Environment]) -> dict
     return entry
 
 
+def _visible(text: str) -> str:
+    """The text without the power over a terminal that the names of strangers may have."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
 def _print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -582,8 +610,8 @@ def _print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str
 
     table = Table(*columns, title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
     for row in rows:
-        table.add_row(*row)
-    console = Console()
+        table.add_row(*map(_visible, row))
+    console = Console(markup=False, emoji=False)
     if not console.is_terminal:
         console.width = 200
     console.print(table)

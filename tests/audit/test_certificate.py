@@ -191,6 +191,31 @@ def test_an_attack_within_the_budget_certifies_no_wrong_arm(design: str) -> None
     assert misled > runs / 2  # the attack would have succeeded, had it been ignored
 
 
+@pytest.mark.parametrize("threat", ["inject", "suppress"])
+def test_a_fixed_design_stays_honest_where_the_attack_changes_the_size_of_the_log(threat: str) -> None:
+    """Exactly: every genuine log of 20 events an arm, and every attack of at most 8 by one who has seen it all.
+
+    Most harmful are successes added to the second arm and failures added to the first, or the reverse taken away.
+    """
+    n, budget, delta = 20, 8, 0.3
+    wrong, misled = np.zeros((n + 1, n + 1)), np.zeros((n + 1, n + 1))
+    attacks = [(first, second) for first in range(budget + 1) for second in range(budget + 1 - first)]
+    for won, (first, second) in itertools.product(itertools.product(range(n + 1), repeat=2), attacks):
+        if threat == "inject":
+            events, totals = [n + first, n + second], [won[0], won[1] + second]
+        else:
+            events, totals = [n - first, n - second], [won[0] - first, won[1]]
+        if totals[0] < 0 or not totals[0] / events[0] < totals[1] / events[1] <= 1:
+            continue
+        found = certify_counts(events, totals, delta=delta, threat=threat, design="fixed")
+        misled[won] = max(misled[won], found.certified)
+        wrong[won] = max(wrong[won], found.certified and found.budget >= budget)
+    chances = [stats.binom.pmf(np.arange(n + 1), n, mean) for mean in np.linspace(0.02, 0.98, 49)]
+    for k, best in enumerate(chances):
+        assert max(best @ wrong @ other for other in chances[: k + 1]) <= delta
+    assert max(chance @ misled @ chance for chance in chances) > delta  # had the attack been ignored
+
+
 def ucb1_log(rng: np.random.Generator, means: list[float], horizon: int, budget: int) -> list[Any]:
     """Events and totals after each round of UCB1; the first rewards that speak for the first arm are altered."""
     events, totals, history = [0, 0], [0, 0], []
@@ -302,7 +327,25 @@ def test_the_steps_are_where_the_set_changes(threat: str, binary: bool) -> None:
         assert set(before) < set(labels)
         assert found.not_ruled_out(budget - (1 if binary or threat != "alter" else 2e-9)) == before
     assert set(steps[-1][1]) == {found.winner, *(rival.label for rival in found.rivals)}
+    joined: set[str] = set()
+    for (budget, labels), (same, joining) in zip(steps, found.joining(), strict=True):
+        joined |= {*joining}
+        assert (budget, {*labels}) == (same, joined)
     assert len(steps[-1][1]) == 5
+
+
+def test_the_closest_rivals_are_those_that_bind() -> None:
+    found = certify_counts([9000, 9000, 40, 9000], [8000, 4000, 1, 100], ["w", "big", "small", "hopeless"])
+    assert [rival.label for rival in sorted(found.rivals, key=lambda rival: rival.budget)] == [
+        "small",
+        "big",
+        "hopeless",
+    ]
+    assert [[rival.label for rival in found.closest(n)] for n in (2, 3, 9)] == [
+        ["small"],
+        ["big", "small"],
+        ["big", "small", "hopeless"],
+    ]
 
 
 @pytest.mark.parametrize("binary", [True, False])
@@ -313,7 +356,8 @@ def test_a_certificate_is_ready_for_json(binary: bool) -> None:
     assert read["winner"] == "B"
     assert read["budget"] == found.budget == read["rivals"][0]["budget"]
     assert read["verdict"] == str(found)
-    assert read["steps"][0] == {"budget": 0, "not_ruled_out": ["B"]}
+    assert read["steps"][0] == {"budget": 0, "joining": ["B"]}
+    assert [step["joining"] for step in read["steps"]] == [["B"], ["A"]]
 
 
 def figure_of(found: Certificate) -> dict[str, Any]:

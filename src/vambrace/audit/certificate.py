@@ -11,11 +11,16 @@ Threats    alter: rewards were changed, by C in total (the attack of the paper).
 Bounds     design "fixed", for sample sizes set in advance and one look: exact binomial (Clopper and Pearson 1934) for
            0/1 rewards, else Chernoff's, each side of each arm at delta / 2K. "adaptive", for bandits and for peeking:
            the same at delta / 2K * 6 / (pi n)^2 for n events, which holds at every n at once.
+           Under inject and suppress the sizes set in advance are those of the genuine log. It is among the logs that
+           are undone, and its limits hold there; how many events are logged may depend on what the attacker saw.
+           A log that is closed at a size lets him choose how many are genuine: that is adaptive.
 Guarantee  With probability 1 - delta no arm but a best one is certified at a budget that the attack kept to.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
 from math import floor, inf, nextafter
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +80,7 @@ class Certificate:
     winner_low: float
     winner_high: float
     rivals: tuple[Rival, ...]
+    columns: dict[str, str] = field(default_factory=dict, compare=False)  # of the log: which one was used for what
 
     def not_ruled_out(self, budget: float) -> tuple[str, ...]:
         """The arms that may be best if the attack had this budget: the winner, and those it does not stand against."""
@@ -86,9 +92,22 @@ class Certificate:
         ends = sorted({rival.budget for rival in self.rivals if self._stands(rival, 0.0)})
         return [(budget, self.not_ruled_out(budget)) for budget in (0, *(self._above(end) for end in ends))]
 
+    def joining(self) -> list[tuple[int | float, tuple[str, ...]]]:
+        """The same steps, but of the arms only those that join."""
+        steps: dict[int | float, list[str]] = {0: [self.winner]}
+        for rival in self.rivals:
+            least = self._above(rival.budget) if self._stands(rival, 0.0) else 0
+            steps.setdefault(least, []).append(rival.label)
+        return [(budget, tuple(steps[budget])) for budget in sorted(steps)]
+
+    def closest(self, n_arms: int) -> list[Rival]:
+        """Of so many arms the rivals: those that it takes the least to let win, from the largest mean to the least."""
+        rivals = sorted(self.rivals, key=lambda rival: (rival.budget, -rival.mean))[: n_arms - 1]
+        return sorted(rivals, key=lambda rival: -rival.mean)
+
     def to_json(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
-        steps = [{"budget": budget, "not_ruled_out": list(labels)} for budget, labels in self.ruled_out_steps()]
+        steps = [{"budget": budget, "joining": list(labels)} for budget, labels in self.joining()]
         return {
             **asdict(self),
             "rivals": [asdict(rival) for rival in self.rivals],
@@ -129,9 +148,16 @@ class Certificate:
     def _obstacle(self) -> str:
         tied = [rival.label for rival in self.rivals if rival.mean == self.winner_mean]
         if tied:
-            return f"{', '.join([self.winner, *tied[:-1]])} and {tied[-1]} share the largest mean"
+            return f"{few([self.winner, *tied], last=' and ')} share the largest mean"
         without = "if no event was suppressed" if self.threat == "suppress" else "without fake events"
-        return f"even {without} {self.winner} is not separated from {', '.join(self.not_ruled_out(0)[1:])}"
+        return f"even {without} {self.winner} is not separated from {few(self.not_ruled_out(0)[1:])}"
+
+
+def few(labels: Sequence[str], last: str = ", ", most: int = 5) -> str:
+    """Names in a sentence, or the first of many."""
+    if len(labels) > most:
+        return f"{', '.join(labels[: most - 1])} and {len(labels) - most + 1:,} more"
+    return last.join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels)
 
 
 def certify_counts(
@@ -143,6 +169,7 @@ def certify_counts(
     threat: str = "alter",
     design: str = "adaptive",
     binary: bool = True,
+    columns: Mapping[str, str] | None = None,
 ) -> Certificate:
     """Which arm is best, and how many fake events it would take to overturn that.
 
@@ -151,8 +178,10 @@ def certify_counts(
     labels  the names of the arms; None: arm 0, arm 1, ...
     delta   the chance that a wrong arm is certified
     threat  what an attacker may have done with the log: alter rewards, inject events, suppress events
-    design  adaptive: collected by a bandit, or looked at more than once; fixed: sample sizes set in advance, one look
+    design  adaptive: collected by a bandit, or looked at more than once; fixed: one look, and the number of
+            genuine events of each arm was set in advance
     binary  whether every reward is 0 or 1; else anything in [0, 1]
+    columns where the counts come from, for the record
 
     >>> certificate = certify_counts([5000, 5000, 2000], [500, 1000, 120], ["A", "B", "C"])
     >>> print(certificate)
@@ -187,12 +216,13 @@ def certify_counts(
     best = means.index(max(means))
     whole = binary or threat != "alter"
 
-    def budget(rival: int) -> int | float:
-        cost = attack(asked, won[best], lost[rival], whole)
+    @cache  # many rivals of thousands have the same counts
+    def budget(rival: Arm) -> int | float:
+        cost = attack(asked, won[best], rival, whole)
         return max(int(cost) - 1, 0) if whole else max(min(cost - RESOLUTION, nextafter(cost, 0.0)), 0.0)
 
     rivals = tuple(
-        Rival(label=names[k], events=counts[k], mean=means[k], low=lows[k], high=highs[k], budget=budget(k))
+        Rival(label=names[k], events=counts[k], mean=means[k], low=lows[k], high=highs[k], budget=budget(lost[k]))
         for k in range(len(counts))
         if k != best
     )
@@ -210,6 +240,7 @@ def certify_counts(
         winner_low=lows[best],
         winner_high=highs[best],
         rivals=rivals,
+        columns=dict(columns or {}),
     )
 
 
@@ -217,7 +248,7 @@ def _names(labels: Sequence[str] | None, n_arms: int) -> list[str]:
     if labels is None:
         return [f"arm {k}" for k in range(n_arms)]
     names = [str(label) for label in validation.listed("labels", labels, n_arms)]
-    for k, name in enumerate(names):
-        if name in names[:k]:
-            raise InvalidParameter(f"labels: expected a name of its own for each arm, got {name!r} twice")
+    if len(set(names)) < n_arms:
+        twice = next(name for name, times in Counter(names).items() if times > 1)
+        raise InvalidParameter(f"labels: expected a name of its own for each arm, got {twice!r} twice")
     return names

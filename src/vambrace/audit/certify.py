@@ -4,13 +4,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from vambrace import logs, validation
-from vambrace.audit.certificate import DESIGNS, Certificate, certify_counts
+from vambrace.audit.certificate import DESIGNS, MOST_EVENTS, Certificate, certify_counts
 from vambrace.audit.limits import THREATS
 from vambrace.errors import InvalidParameter
 from vambrace.progress import ProgressBar, waiting
 
 BUDGETS = (0, 1, 10, 100, 1000)  # those of a summary
-FURTHEST = 1e100  # a reward; squares and sums of such numbers are still numbers
+FURTHEST = 1e100  # a reward; sums of such numbers are still numbers
+NARROWEST = 1e-100  # a range of rewards; likewise parts of it
 
 
 class Certified(NamedTuple):
@@ -25,6 +26,8 @@ def certify(
     *,
     arm: str | None = None,
     reward: str | None = None,
+    events: str | None = None,
+    successes: str | None = None,
     delta: float = 0.05,
     threat: str = "alter",
     design: str = "adaptive",
@@ -32,14 +35,16 @@ def certify(
 ) -> Certificate:
     """Certify the winner of a finished test, whose events may partly be fake.
 
-    log           a file (CSV, TSV, JSON lines, also with .gz, or Parquet), a pattern such as logs/*.csv, a Polars frame
-                  or a mapping of columns, or a list of these; with one row for each event (arm, reward), or one for
-                  each arm (arm, events, successes). Files may be larger than the memory
-    arm, reward   the columns; None: those whose names say it, such as variant and converted
+    log           a file (CSV, TSV, JSON lines, also with .gz, or Parquet), a pattern such as logs/*.csv, a Polars or
+                  pandas frame or a mapping of columns, or a list of these; with one row for each event (arm, reward),
+                  or one for each arm (arm, events, successes). Files may be larger than the memory
+    arm, reward   the columns of a log; None: those whose names say it, such as variant and converted
+    events        the columns of a table, with `arm`; None: those whose names say it, such as views and clicks
+    successes
     delta         how likely the certificate may be wrong
     threat        "alter": rewards were changed; "inject": events were added; "suppress": events were withheld
-    design        "adaptive": a bandit's log, or one that was looked at before it ended; "fixed": sample sizes were set
-                  in advance and this is the only look
+    design        "adaptive": a bandit's log, or one that was looked at before it ended; "fixed": this is the only look,
+                  and neither results nor an attacker had a say in how many genuine events each arm has
     reward_range  the least and the largest possible reward, where these are not 0 and 1. One unit of the budget is then
                   one event altered over the full range
 
@@ -47,16 +52,17 @@ def certify(
     >>> certificate = vb.certify({"arm": ["old", "new"], "views": [50_000, 50_000], "clicks": [600, 1_000]})
     >>> certificate.winner, certificate.certified
     ('new', True)
+    >>> certificate.columns
+    {'arm': 'arm', 'events': 'views', 'successes': 'clicks'}
     """
     _check(delta, threat, design)
-    for name, column in (("arm", arm), ("reward", reward)):
-        if not isinstance(column, str | None):
-            raise InvalidParameter(f"{name}: expected the name of a column, got {column!r}")
+    wanted = logs.Wanted(arm, reward, events, successes)
     with waiting("reading"):
-        (tally,) = logs.tally(log, arm, reward, None, checked_range(reward_range)).values()
+        found = logs.tally(log, wanted, checked_range(reward_range))
+    (tally,) = found.tests.values()
     if len(tally.labels) < 2:
         raise InvalidParameter(f"{logs.title(log)}: expected at least two arms, got one: {tally.labels[0]!r}")
-    return _certificate(tally, delta, threat, design)
+    return _certificate(log, tally, found.columns, delta, threat, design)
 
 
 def certify_each(
@@ -65,6 +71,8 @@ def certify_each(
     *,
     arm: str | None = None,
     reward: str | None = None,
+    events: str | None = None,
+    successes: str | None = None,
     delta: float = 0.05,
     threat: str = "alter",
     design: str = "adaptive",
@@ -72,17 +80,18 @@ def certify_each(
 ) -> Certified:
     """Certify many tests of one log, which the column `group` tells apart; each by itself errs with chance delta."""
     _check(delta, threat, design)
+    wanted = logs.Wanted(arm, reward, events, successes, group)
     with waiting("reading"):
-        tallies = logs.tally(log, arm, reward, group, checked_range(reward_range))
+        read = logs.tally(log, wanted, checked_range(reward_range))
     found: dict[str, Certificate] = {}
-    with ProgressBar("certifying", len(tallies)) as bar:
-        for done, (test, tally) in enumerate(tallies.items(), start=1):
+    with ProgressBar("certifying", len(read.tests)) as bar:
+        for done, (test, tally) in enumerate(read.tests.items(), start=1):
             if len(tally.labels) > 1:
-                found[test] = _certificate(tally, delta, threat, design)
+                found[test] = _certificate(log, tally, read.columns, delta, threat, design)
             bar.update(done)
     if not found:
         raise InvalidParameter(f"{logs.title(log)}: expected a test with at least two arms, got one arm in every test")
-    return Certified(found, tuple(test for test in tallies if test not in found))
+    return Certified(found, tuple(test for test in read.tests if test not in found))
 
 
 def standing(certificates: Iterable[Certificate], budget: float) -> int:
@@ -97,7 +106,10 @@ def checked_range(value: Any) -> tuple[float, float] | None:
     if not validation.is_sequence(value) or len(value) != 2:
         raise InvalidParameter(f"reward_range: expected the least and the largest reward, got {value!r}")
     low = validation.number("reward_range[0]", value[0], low=-FURTHEST, high=FURTHEST)
-    return low, validation.number("reward_range[1]", value[1], low=low, high=FURTHEST, open_low=True)
+    high = validation.number("reward_range[1]", value[1], low=low, high=FURTHEST, open_low=True)
+    if high - low < NARROWEST:
+        raise InvalidParameter(f"reward_range: expected a width of at least {NARROWEST:g}, got {high - low:g}")
+    return low, high
 
 
 def _check(delta: Any, threat: Any, design: Any) -> None:
@@ -107,7 +119,12 @@ def _check(delta: Any, threat: Any, design: Any) -> None:
     validation.number("delta", delta, low=0.0, high=1.0, open_low=True, open_high=True)
 
 
-def _certificate(tally: logs.Tally, delta: float, threat: str, design: str) -> Certificate:
-    return certify_counts(
-        tally.events, tally.totals, tally.labels, delta=delta, threat=threat, design=design, binary=tally.binary
-    )
+def _certificate(
+    log: Any, tally: logs.Tally, columns: dict[str, str], delta: float, threat: str, design: str
+) -> Certificate:
+    for label, n in zip(tally.labels, tally.events, strict=True):
+        if n > MOST_EVENTS:
+            came = f"{n:,} of {label!r}"
+            raise InvalidParameter(f"{logs.title(log)}: expected at most {MOST_EVENTS:,} events of an arm, got {came}")
+    options: dict[str, Any] = {"delta": delta, "threat": threat, "design": design, "binary": tally.binary}
+    return certify_counts(tally.events, tally.totals, tally.labels, columns=columns, **options)

@@ -6,8 +6,9 @@ from io import StringIO
 from math import floor
 from pathlib import Path
 
-from vambrace.audit.certificate import Certificate
+from vambrace.audit.certificate import Certificate, few
 from vambrace.audit.certify import BUDGETS, standing
+from vambrace.audit.figure import MOST_ARMS as MOST_DRAWN
 from vambrace.files import whole_file
 from vambrace.report.figures import load_altair
 
@@ -19,10 +20,16 @@ THREATS = {
 DESIGNS = {
     "adaptive": "The limits hold at every length of the log at once: a bandit may have chosen the arms, and the test "
     "may have been looked at before it ended.",
-    "fixed": "The limits are those of one look at sample sizes that were set in advance. Stopping early, or choosing "
-    "arms by their results, breaks them.",
+    "fixed": "The limits are those of one look at a test in which neither results nor an attacker had a say in how "
+    "many genuine events each arm has. Stopping early, or choosing arms by their results, breaks them.",
 }
-CAVEAT = "The certificate bounds what an attacker could have done. It does not detect an attack."
+CAVEATS = (
+    "The certificate bounds what an attacker could have done. It does not detect an attack, and it says nothing about "
+    "events that depend on each other or an assignment that was not random.",
+    "By chance alone a wrong winner is certified with probability {delta:g} at most{each}.",
+)
+MOST_ARMS = 1000  # in a table of the page
+MOST_NAMES = 40  # in one of its cells
 PAGE = """\
 <!doctype html>
 <html lang="en">
@@ -35,16 +42,25 @@ PAGE = """\
 :root {{ color-scheme: light dark; --ink: #1b1b1b; --paper: #fff; --rule: #ccc; --soft: #555; }}
 @media (prefers-color-scheme: dark) {{ :root {{ --ink: #eee; --paper: #161616; --rule: #444; --soft: #aaa; }} }}
 body {{ max-width: 46rem; margin: 0 auto; padding: 1rem; background: var(--paper); color: var(--ink);
-  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: break-word; }}
+  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }}
 h1 {{ font-size: 1.4rem; line-height: 1.3; }}
-h2 {{ font-size: 1.1rem; margin-top: 2rem; }}
+h2 {{ font-size: 1.1rem; margin: 2rem 0 .5rem; }}
 .wide {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-caption, figcaption {{ text-align: left; color: var(--soft); }}
+.wide:focus-visible {{ outline: 2px solid; }}
+table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }}
+caption, figcaption {{ text-align: left; color: var(--soft); padding-bottom: .3rem; }}
 figure {{ margin: 1rem 0; }}
-th, td {{ padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap; }}
-th:first-child, td:first-child {{ text-align: left; white-space: normal; }}
-svg {{ max-width: 100%; height: auto; color: var(--ink); }}
+th, td {{ padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top; }}
+thead {{ overflow-wrap: normal; }}
+thead th {{ font-weight: 600; vertical-align: bottom; }}
+tbody th {{ font-weight: inherit; min-width: 7rem; }}
+tbody td {{ min-width: 4.5rem; }}
+.pairs tbody th {{ width: 9rem; }}
+.number {{ text-align: right; }}
+td.number {{ white-space: nowrap; }}
+:is(th, td):last-child {{ padding-right: 0; }}
+svg {{ min-width: 34rem; max-width: 100%; height: auto; color: var(--ink); }}
+summary {{ cursor: pointer; }}
 footer {{ margin-top: 2rem; color: var(--soft); font-size: .9rem; }}
 </style>
 </head>
@@ -74,52 +90,76 @@ def save(
     notes    sentences about it that the page must not hide
     """
     one = next(iter(certificates.values()))
-    parts = _of_many(certificates) if many else _of_one(one)
-    meaning = [THREATS[one.threat], *notes, DESIGNS[one.design], CAVEAT]
-    parts += [_tag("h2", "What C means"), *(_tag("p", each) for each in meaning), _tag("h2", "Parameters")]
-    parameters = {"source": source, "delta": f"{one.delta:g}", "threat": one.threat, "design": one.design}
-    parts.append(_table("", ("", ""), parameters.items()))
+    head, tail = _of_many(certificates) if many else _of_one(one)
+    wrong = CAVEATS[1].format(delta=one.delta, each=", for each test by itself" if many else "")
+    meaning = [THREATS[one.threat], *notes, DESIGNS[one.design], CAVEATS[0], wrong]
+    parameters = {"source": source, **{f"{use} column": column for use, column in one.columns.items()}}
+    parameters |= {"threat": one.threat, "design": one.design, "delta": f"{one.delta:g}"}
+    parts = [*head, _tag("h2", "What C means"), *(_tag("p", each) for each in meaning)]
+    parts += [_tag("h2", "Where this comes from"), _table("Source and parameters", (), parameters.items()), *tail]
     text = PAGE.format(title=escape(f"Certificate: {source}"), body="\n".join(parts), footer=escape(made_by))
     with whole_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
 
 
-def _of_one(certificate: Certificate) -> list[str]:
-    arms = _table("The winner and its rivals", HEADINGS, rows(certificate))
-    may = _table("Arms that may be the best, if C is at least", ("C", "arms"), steps(certificate))
-    return [_tag("h1", str(certificate)), _figure(certificate), arms, may]
+def _of_one(certificate: Certificate) -> tuple[list[str], list[str]]:
+    n_arms = 1 + len(certificate.rivals)
+    arms = _table(few_of(MOST_ARMS, n_arms), HEADINGS, rows(certificate, MOST_ARMS), numbers=range(1, 5))
+    may = _table("What an attack must have had to hide a better arm", STEPS, steps(certificate)[:MOST_ARMS])
+    head = [_tag("h1", str(certificate)), _figure(certificate)]
+    return [*head, _tag("h2", "The winner and its rivals"), arms, _tag("h2", "As C grows"), may], []
 
 
-def _of_many(certificates: Mapping[str, Certificate]) -> list[str]:
+def _of_many(certificates: Mapping[str, Certificate]) -> tuple[list[str], list[str]]:
+    """First what was found; all tests, which may be thousands, come last."""
     found = certificates.values()
-    tests = (
-        (test, each.winner, f"{each.events:,}", amount(each.budget) if each.certified else "no winner")
-        for test, each in certificates.items()
-    )
-    return [
-        _tag("h1", f"{standing(found, 0):,} of {len(found):,} tests have a certified winner"),
-        _table("Winners that stand", ("C", "winners"), stands(found)),
-        _tag("h2", "Every test"),
-        _table("", ("test", "winner", "events", "stands up to C"), tests),
+    certified = [(test, each) for test, each in certificates.items() if each.certified]
+    certified.sort(key=lambda pair: -pair[1].budget)
+    best = ((test, amount(each.budget), each.winner, f"{each.events:,}") for test, each in certified)
+    others = ((test, f"{each.events:,}", str(each)) for test, each in certificates.items() if not each.certified)
+    head = [
+        _tag("h1", f"{len(certified):,} of {len(found):,} tests have a certified winner"),
+        _table("Winners that stand although C events may be fake", STANDS, stands(found)),
     ]
+    tail = [
+        _tag("h2", "Certified winners"),
+        _table("The firmest first", ("test", "stands up to C", "winner", "events"), best, numbers=(1, 3)),
+        _tag("h2", "Tests without a certified winner"),
+        f"<details>{_tag('summary', f'{len(found) - len(certified):,} tests')}",
+        _table("In the order of the source", ("test", "events", "why"), others, numbers=(1,)),
+        "</details>",
+    ]
+    return head, tail
 
 
-HEADINGS = ("arm", "events", "mean", "interval", "beaten up to C")
+def used(columns: Mapping[str, str]) -> str:
+    """What each column was used for."""
+    return ", ".join(use if use == column else f"{use} = {column}" for use, column in columns.items())
 
 
-def rows(certificate: Certificate) -> list[tuple[str, ...]]:
+HEADINGS = ("arm", "beaten up to C", "mean", "interval", "events")
+STEPS = ("C at least", "arms that join")
+STANDS = ("C", "winners that stand")
+
+
+def few_of(most: int, n_arms: int) -> str:
+    """What a table of the arms has to say about itself."""
+    return "Without an attack" if n_arms <= most else f"The winner and the {most - 1:,} closest of {n_arms:,} arms"
+
+
+def rows(certificate: Certificate, most: int) -> list[tuple[str, ...]]:
     """The winner and its rivals, as texts: those of HEADINGS."""
-    c, possible = certificate, certificate.not_ruled_out(0)
+    c, possible = certificate, {*certificate.not_ruled_out(0)}
     arms = [(c.winner, c.winner_events, c.winner_mean, c.winner_low, c.winner_high, "")]
-    for r in sorted(c.rivals, key=lambda rival: -rival.mean):
+    for r in c.closest(most):
         against = "not separated" if r.label in possible else amount(r.budget)
         arms.append((r.label, r.events, r.mean, r.low, r.high, against))
-    return [(arm, f"{n:,}", f"{mean:.4g}", f"{low:.4g} … {high:.4g}", to) for arm, n, mean, low, high, to in arms]
+    return [(arm, to, f"{mean:.4g}", f"{low:.4g} … {high:.4g}", f"{n:,}") for arm, n, mean, low, high, to in arms]
 
 
 def steps(certificate: Certificate) -> list[tuple[str, str]]:
     """From which budget on which arms may be the best."""
-    return [(amount(budget), ", ".join(labels)) for budget, labels in certificate.ruled_out_steps()]
+    return [(amount(budget), few(labels, most=MOST_NAMES)) for budget, labels in certificate.joining()]
 
 
 def stands(certificates: Collection[Certificate]) -> list[tuple[str, str]]:
@@ -142,16 +182,34 @@ def _figure(certificate: Certificate) -> str:
     figure = figure.configure_text(color="currentColor").configure_view(stroke=None)
     drawn = StringIO()
     figure.save(drawn, format="svg")
-    caption = f"Intervals without an attack, all valid together with probability {1 - certificate.delta:g}."
-    return f"<figure>{drawn.getvalue()}{_tag('figcaption', caption)}</figure>"
+    label = escape(f"Intervals of the arms; the table has the figures. {certificate}")
+    image = drawn.getvalue().replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+    n_arms, few_arms = 1 + len(certificate.rivals), ""
+    if n_arms > MOST_DRAWN:
+        few_arms = f" The winner and the {MOST_DRAWN - 1} closest of {n_arms:,} arms."
+    caption = f"Intervals without an attack, all valid together with probability {1 - certificate.delta:g}.{few_arms}"
+    return f"<figure>{_scrolling('figure', image)}{_tag('figcaption', caption)}</figure>"
 
 
-def _table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(_tag("th", each) for each in headings)
-    lines = [f"<tr>{''.join(_tag('td', cell) for cell in row)}</tr>" for row in rows]
-    top = f"<thead><tr>{head}</tr></thead>" if any(headings) else ""
-    named = _tag("caption", caption) if caption else ""
-    return f'<div class="wide"><table>{named}{top}<tbody>\n' + "\n".join(lines) + "\n</tbody></table></div>"
+def _table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[int] = ()) -> str:
+    """A table whose first column names the row; `numbers`: the columns of figures."""
+    marks = dict.fromkeys(numbers, ' class="number"')
+    head = "".join(f'<th scope="col"{marks.get(k, "")}>{escape(each)}</th>' for k, each in enumerate(headings))
+    top = f"<thead><tr>{head}</tr></thead>" if headings else ""
+    lines = [
+        f'<tr><th scope="row"{marks.get(0, "")}>{escape(first)}</th>'
+        + "".join(f"<td{marks.get(k, '')}>{escape(cell)}</td>" for k, cell in enumerate(rest, start=1))
+        + "</tr>"
+        for first, *rest in rows
+    ]
+    kind = ' class="pairs"' if len(headings) <= 2 else ""
+    table = f"<table{kind}>{_tag('caption', caption)}{top}<tbody>\n" + "\n".join(lines) + "\n</tbody></table>"
+    return _scrolling(caption, table)
+
+
+def _scrolling(name: str, content: str) -> str:
+    """Where the content is wider than the screen it scrolls by itself, also with the keyboard."""
+    return f'<div class="wide" role="region" tabindex="0" aria-label="{escape(name)}">{content}</div>'
 
 
 def _tag(name: str, text: str) -> str:

@@ -1,0 +1,340 @@
+"""Added up: `read_table` and `read_log` give one test as it is replayed, `tally` each arm's events and rewards.
+
+A tally takes one pass that never holds the whole file in memory; only if something is wrong, others find out where.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from vambrace.errors import InvalidParameter
+from vambrace.logs import sources as files
+from vambrace.logs.columns import ARMS, COUNTS, TEST, Chosen, Columns, Wanted, same
+from vambrace.logs.sources import ROW, Source
+from vambrace.logs.text import displayed
+from vambrace.validation import MOST_ROUNDS
+
+if TYPE_CHECKING:
+    import polars
+
+MISSING = ("", "nan", "null", "<na>")  # what programs write where a name is missing
+WHOLE = f"a whole number in [1, {MOST_ROUNDS}]"
+NOTHING_SAID = Wanted()
+UNIT = (0.0, 1.0)
+MOST_ROWS = 10**6
+
+
+class Counts(NamedTuple):
+    """What was logged, arm by arm; `rewards` instead of `successes` where they are not all 0 or 1."""
+
+    labels: tuple[str, ...]
+    events: tuple[int, ...]
+    successes: tuple[int, ...] | None
+    rewards: tuple[float, ...] | None = None  # those of the first arm, then those of the second, …
+
+
+class Tally(NamedTuple):
+    """One test added up, arm by arm: events and the sum of their rewards; `binary` where each of these is 0 or 1."""
+
+    labels: tuple[str, ...]
+    events: tuple[int, ...]
+    totals: tuple[float, ...]
+    binary: bool
+
+
+class Reading(NamedTuple):
+    """What was read: each test, and what each column was used for."""
+
+    tests: dict[str, Tally]
+    columns: dict[str, str]
+
+
+def read_table(source: Any, test: Any = None) -> Counts:
+    """The counts of one test, arms in the order of the file.
+
+    source  a file or a frame with a column `arm`, one for the events (also called impressions, views, users, …) and one
+            for the successes (clicks, conversions, …)
+    test    which one, where a column `test` tells several apart
+    """
+    opened = files.opened(source)
+    columns = Columns(opened)
+    column, arm = columns.test(), columns.known(ARMS[:1])
+    chosen = Chosen(column, arm, None, *(columns.known(names) for names in COUNTS))
+    rows = _table(opened, chosen, _one_test(opened, column, test))
+    _check_alike(opened.name, arm, rows["arm"])
+    return Counts(tuple(rows["arm"]), tuple(rows["events"]), tuple(map(int, rows["total"])))
+
+
+def read_log(source: Any, arm: str = "arm", reward: str = "reward") -> Counts:
+    """The events of a log, arms in alphabetical order (in that of numbers, where they are numbers).
+
+    Rewards are numbers in [0, 1] or true and false. Where all are 0 or 1 only their counts are kept.
+    """
+    import polars
+
+    opened = files.opened(source)
+    columns = Columns(opened)
+    chosen = Chosen(None, columns.given(arm), columns.given(reward))
+    rows = _log(opened, chosen, UNIT, "")
+    found = {row["arm"]: row for row in rows.iter_rows(named=True)}
+    labels = _sorted(found)
+    _check_alike(opened.name, arm, labels)
+    events = tuple(found[label]["events"] for label in labels)
+    if not rows["between"].any():
+        return Counts(labels, events, tuple(int(found[label]["total"]) for label in labels))
+    # in order of size, so that the order of the log, which means nothing here, changes nothing
+    both = {"arm": polars.col(arm).cast(polars.String), "reward": _numbers(opened, reward)}
+    kept = opened.collect(opened.rows(both).group_by("arm").agg(polars.col("reward").sort()))
+    rewards = dict(kept.iter_rows())
+    return Counts(labels, events, None, tuple(each for label in labels for each in rewards[label]))
+
+
+def tally(sources: Any, wanted: Wanted = NOTHING_SAID, reward_range: tuple[float, float] | None = None) -> Reading:
+    """Each test's events and rewards, arm by arm; the one test is called "" where no column tells tests apart.
+
+    sources       a file, a pattern such as logs/*.csv, a frame, a mapping of columns, or a list of these: the pieces of
+                  one log or table
+    wanted        what the user says about the columns
+    reward_range  the least and the largest reward that are possible, which become 0 and 1
+    """
+    import polars
+
+    wanted.check()
+    pieces = [_piece(source, wanted, reward_range) for source in files.pieces(sources)]
+    first = pieces[0]
+    _check_same(pieces)
+    rows = polars.concat(piece.rows for piece in pieces).group_by("test", "arm", maintain_order=True)
+    found: dict[str, dict[str, Any]] = {}
+    for test, label, *row in rows.agg(polars.col("events", "total").sum(), polars.col("between").any()).iter_rows():
+        found.setdefault(test, {})[label] = row
+    if wanted.group is None and len(found) > 1:
+        raise InvalidParameter(
+            f"{first.name}: expected one test, or the group {TEST!r} to tell them apart, got {len(found):,} tests"
+        )
+    if first.chosen.test is not None:
+        _check_alike(first.name, first.chosen.test, found)
+    for arms in found.values():
+        _check_alike(first.name, first.chosen.arm, arms)
+    # the order of a log's first events has no meaning, that of a table may have one
+    order = list if first.chosen.is_table else _sorted
+    return Reading(
+        {
+            "" if wanted.group is None else test: _tally({label: found[test][label] for label in order(found[test])})
+            for test in order(found)
+        },
+        first.chosen.named(),
+    )
+
+
+class _Piece(NamedTuple):
+    name: str
+    chosen: Chosen
+    rows: "polars.DataFrame"  # test, arm, events, total, between: whether a reward is neither the least nor the largest
+
+
+def _piece(raw: Any, wanted: Wanted, reward_range: tuple[float, float] | None) -> _Piece:
+    """One source, added up."""
+    import polars
+
+    source = files.opened(raw)
+    columns = Columns(source)
+    chosen = columns.choose(wanted)
+    if chosen.is_table and wanted.reward is not None and _repeats(source, chosen):
+        chosen = Chosen(chosen.test, chosen.arm, wanted.reward)  # no table, whatever its columns are called
+    if chosen.is_table and reward_range is not None:
+        raise InvalidParameter(f"{source.name}: expected a log, whose rewards have a range, got a table of successes")
+    if chosen.is_table:
+        rows = _table(source, chosen, hint=" (in a log, name the reward)")
+    else:
+        hint = "; in a table of counts, name its events and successes" if columns.has_counts() else ""
+        hint = f" (a reward range rescales others{hint})" if reward_range is None else ""
+        rows = _log(source, chosen, UNIT if reward_range is None else reward_range, hint)
+    tests = polars.lit("").alias("test") if chosen.test is None else polars.col("test")
+    return _Piece(source.name, chosen, rows.select(tests, "arm", "events", "total", "between"))
+
+
+def _check_same(pieces: list[_Piece]) -> None:
+    """Refuse to add up what was measured in different columns."""
+    first = pieces[0]
+    for piece in pieces[1:]:
+        if not same(first.chosen.named(), piece.chosen.named()):
+            ours, theirs = (", ".join(each.chosen.named().values()) for each in (piece, first))
+            raise InvalidParameter(
+                f"{piece.name}: expected the columns of {first.name} ({theirs}), or to be told which, got {ours}"
+            )
+
+
+def _repeats(source: Source, chosen: Chosen) -> bool:
+    """Whether an arm has more than one row."""
+    import polars
+
+    keys = {key: polars.col(column) for key, column in chosen.keys.items()}
+    return bool(source.collect(source.rows(keys).group_by(*keys).len().select((polars.col("len") > 1).any())).item())
+
+
+def _table(source: Source, chosen: Chosen, test: str | None = None, hint: str = "") -> "polars.DataFrame":
+    """The checked rows of a table, or of one of its tests."""
+    import polars
+
+    events, successes = str(chosen.events), str(chosen.successes)
+    shown, won = polars.col("events"), polars.col("total")
+    columns = {key: polars.col(column).cast(polars.String) for key, column in chosen.keys.items()}
+    columns |= {"events": _numbers(source, events), "total": _numbers(source, successes)}
+    columns |= {"written events": polars.col(events), "written total": polars.col(successes)}
+    rows = source.rows(columns, numbered=True)
+    is_log = test is None and _repeats(source, chosen)  # one that looks like a table, and need not fit into memory
+    frame = source.collect(rows.head(MOST_ROWS) if is_log else rows if test is None else rows.filter(test=test))
+    if frame.is_empty():
+        raise InvalidParameter(f"{source.name}: expected at least one row, got none")
+    once = f"one row for each arm{hint}"
+    _refuse(source, frame.filter(~polars.struct(*chosen.keys).is_first_distinct()), "arm", chosen.arm, once)
+    if is_log:
+        raise InvalidParameter(f"{source.name}: column {chosen.arm!r}: expected {once}, got more")
+    whole = shown.is_between(1, MOST_ROUNDS) & (shown == shown.round())
+    _refuse(source, frame.filter(_not(whole)), "written events", events, WHOLE)
+    whole = (won >= 0) & (won == won.round())
+    _refuse(source, frame.filter(_not(whole)), "written total", successes, "a whole number from 0 up")
+    _refuse(source, frame.filter(won > shown), "written total", successes, f"no more than {events}")
+    for key, column in chosen.keys.items():
+        _refuse(source, frame.filter(_is_missing(key)), key, column, "a name")
+    return frame.select(*chosen.keys, shown.cast(polars.Int64), won, polars.lit(False).alias("between"))
+
+
+def _log(source: Source, chosen: Chosen, ends: tuple[float, float], hint: str) -> "polars.DataFrame":
+    """A log added up in one pass; in two if it is a text with empty rows, or with rewards such as true."""
+    import polars
+
+    reward, (low, high) = str(chosen.reward), ends
+    rows = _added(source, chosen, ends, plain=True)
+    if not _is_fine(rows, chosen):
+        rows = _added(source, chosen, ends, plain=False)
+    if rows.is_empty():
+        raise InvalidParameter(f"{source.name}: expected at least one row, got none")
+    if not _is_fine(rows, chosen):
+        texts = {key: polars.col(column).cast(polars.String) for key, column in chosen.keys.items()}
+        frame = source.rows({**texts, "written": polars.col(reward), "number": _numbers(source, reward)}, numbered=True)
+        for key, column in chosen.keys.items():
+            _refuse(source, source.collect(frame.filter(_is_missing(key)).head(1)), key, column, "a name")
+        bad = source.collect(frame.filter(_not(polars.col("number").is_between(low, high))).head(1))
+        _refuse(source, bad, "written", reward, f"a number in [{low:g}, {high:g}]{hint}")
+        raise InvalidParameter(f"{source.name}: column {reward!r}: expected numbers that can be added up, got others")
+    return rows
+
+
+def _added(source: Source, chosen: Chosen, ends: tuple[float, float], *, plain: bool) -> "polars.DataFrame":
+    """Events, numbers among the rewards, and sums of these as parts of the range."""
+    import polars
+
+    low, high = ends
+    number, reward = _numbers(source, str(chosen.reward), plain=plain), polars.col("reward")
+    keys = {key: polars.col(column) for key, column in chosen.keys.items()}
+    part = number if ends == UNIT else polars.when(number == high).then(1.0).otherwise((number - low) / (high - low))
+    frame = source.rows({**keys, "reward": part}, plain=plain).with_columns(room=reward * (1.0 - reward))
+    sums = frame.group_by(*keys).agg(
+        polars.len().cast(polars.Int64).alias("events"),
+        reward.count().alias("numbers"),
+        reward.sum().alias("total"),
+        polars.col("room").min().alias("least room"),  # negative outside of the range
+        (polars.col("room").max() > 0).alias("between"),  # zero at its ends
+    )
+    return source.collect(source.collect(sums).lazy().with_columns(polars.col(*keys).cast(polars.String)))
+
+
+def _is_fine(rows: "polars.DataFrame", chosen: Chosen) -> bool:
+    """Whether all rewards are numbers within the range, and no name is missing."""
+    import polars
+
+    fine = (polars.col("numbers") == polars.col("events")) & (polars.col("least room") >= 0)
+    fine &= polars.col("total").is_not_nan() & ~polars.any_horizontal(_is_missing(key) for key in chosen.keys)
+    return bool(rows.select(fine.fill_null(False).all()).item())
+
+
+def _tally(arms: dict[str, tuple[int, float, bool]]) -> Tally:
+    events = tuple(n for n, _, _ in arms.values())
+    binary = not any(between for _, _, between in arms.values())
+    totals = (min(max(total, 0.0), float(n)) for n, total, _ in arms.values())
+    return Tally(tuple(arms), events, tuple(map(round, totals) if binary else totals), binary)
+
+
+def _one_test(source: Source, column: str | None, test: Any) -> str | None:
+    """The name of the test that is meant, where there are several."""
+    import polars
+
+    if column is None:
+        if test is not None:
+            raise InvalidParameter(f"{source.name}: expected a column 'test' that tells {test!r} from others, got none")
+        return None
+    names = source.rows({"test": polars.col(column).cast(polars.String)}).select(
+        polars.all().unique(maintain_order=True)
+    )
+    tests = source.collect(names)["test"].to_list()
+    if test is None and len(tests) <= 1:
+        return None
+    if str(test) not in tests or test is None:
+        raise InvalidParameter(
+            f"{source.name}: column {column!r}: expected the name of one of its {len(tests):,} tests, "
+            f"such as {tests[0]!r}, got {test!r}"
+        )
+    return str(test)
+
+
+def _numbers(source: Source, column: str, *, plain: bool = False) -> "polars.Expr":
+    """A column as numbers; what is none becomes null. Unless `plain`, texts may be true and false and have blanks."""
+    import polars
+
+    kind, value = source.frame.collect_schema()[column], polars.col(column)
+    if not (kind.is_numeric() or kind in (polars.Boolean, polars.String, polars.Null)):
+        raise InvalidParameter(f"{source.name}: column {column!r}: expected numbers, got {kind}")
+    if kind != polars.String or plain:
+        return value.cast(polars.Float64, strict=False)
+    text = value.str.strip_chars()
+    yes, no = (text.is_in([word, word.title(), word.upper()]) for word in ("true", "false"))
+    truth = polars.when(yes).then(1.0).when(no).then(0.0)  # not `replace`, which would hold the file in memory
+    return polars.coalesce(text.cast(polars.Float64, strict=False), truth)
+
+
+def _is_missing(key: str) -> "polars.Expr":
+    import polars
+
+    name = polars.col(key)
+    return name.is_null() | name.str.strip_chars().str.to_lowercase().is_in(list(MISSING))
+
+
+def _not(good: "polars.Expr") -> "polars.Expr":
+    return ~good.fill_null(False)
+
+
+def _refuse(source: Source, bad: "polars.DataFrame", key: str, column: str, expected: str) -> None:
+    """Name the first of the bad rows, if there is one."""
+    for row, value in bad.head(1).select(ROW, key).iter_rows():
+        came = "nothing" if value is None else displayed(value)
+        raise InvalidParameter(f"{source.name}: column {column!r}: expected {expected}, got {came} in row {row:,}")
+
+
+def _check_alike(name: str, column: str, labels: Iterable[str]) -> None:
+    """Refuse two names that a reader would take for one: they would split an arm."""
+    seen: dict[str, str] = {}
+    for label in labels:
+        look = _look(label)
+        if look in seen:
+            both = f"{displayed(seen[look])} and {displayed(label)}"
+            raise InvalidParameter(f"{name}: column {column!r}: expected one way to write each name, got {both}")
+        seen[look] = label
+
+
+def _look(label: str) -> str:
+    """What is seen of a name: no blanks at its ends, no invisible signs, and 1.0 for what it mostly is, a 1."""
+    if label.isalnum() and label.isascii():
+        return label
+    from unicodedata import normalize
+
+    seen = "".join(sign if sign.isprintable() else " " if sign.isspace() else "" for sign in normalize("NFC", label))
+    seen = " ".join(seen.split())
+    whole, _, rest = seen.partition(".")
+    return whole if whole.isdecimal() and not rest.strip("0") else seen
+
+
+def _sorted(labels: Iterable[str]) -> tuple[str, ...]:
+    labels = list(labels)
+    if all(label.isdecimal() for label in labels):
+        return tuple(sorted(labels, key=lambda label: (int(label), label)))
+    return tuple(sorted(labels))

@@ -1,0 +1,198 @@
+"""From the name of a file, a pattern, a frame or a stream to rows that are not read yet."""
+
+import csv
+import glob
+import os
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import copyfileobj
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+import numpy as np
+
+from vambrace.errors import InvalidParameter
+from vambrace.logs import text
+
+if TYPE_CHECKING:
+    import polars
+
+ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
+SEPARATORS = {".csv": (b",", b"\t", b";"), ".tsv": (b"\t",)}  # a .csv file without a comma has one of the others
+ROW = "row"
+
+
+class Spooled(NamedTuple):
+    """A file that stands for something else, such as standard input."""
+
+    name: str
+    path: Path
+
+
+class Source(NamedTuple):
+    """Something that was opened."""
+
+    name: str
+    frame: "polars.LazyFrame"
+    is_text: bool = False  # where numbers may be words, and rows empty
+    repeated: frozenset[str] = frozenset()  # names that several columns have
+    json_lines: Path | None = None
+
+    def rows(
+        self, columns: Mapping[str, "polars.Expr"], *, numbered: bool = False, plain: bool = False
+    ) -> "polars.LazyFrame":
+        """These columns under new names, if need be with the number that each row has in the source.
+
+        Rows of a text file that are empty mean nothing and are dropped, unless `plain` says that there are none.
+        """
+        import polars
+
+        drops = self.is_text and not plain
+        empty = {"empty": polars.all_horizontal(polars.all().is_null())} if drops else {}
+        frame = self.frame.select(**columns, **empty)
+        frame = frame.with_row_index(ROW, offset=1) if numbered else frame
+        return frame.filter(~polars.col("empty")).drop("empty") if drops else frame
+
+    def collect(self, frame: "polars.LazyFrame") -> "polars.DataFrame":
+        """Read, in pieces that fit into memory."""
+        with reading(self.name):
+            try:
+                return frame.collect(engine="streaming")
+            except Exception:
+                if self.json_lines is not None:
+                    text.check_json_lines(self.name, self.json_lines)  # which tells the line
+                raise
+
+
+def opened(source: Any) -> Source:
+    """A source of any kind, whose columns are known."""
+    name = _name(source)
+    with reading(name):
+        found = _opened(name, source)
+        found.frame.collect_schema()
+        return found
+
+
+def _opened(name: str, source: Any) -> Source:
+    import polars
+
+    if isinstance(source, str | Path | Spooled):
+        return _file(name, Path(source.path if isinstance(source, Spooled) else source))
+    if isinstance(source, Mapping):
+        return Source(name, polars.DataFrame(source, strict=False).lazy())
+    if isinstance(source, polars.DataFrame | polars.LazyFrame):
+        return Source(name, source.lazy())
+    if type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "columns"):
+        return Source(name, polars.DataFrame(_from_pandas(name, source), strict=False).lazy())
+    kinds = "the name of a file, a Polars or pandas frame or a mapping of columns"
+    raise InvalidParameter(f"log: expected {kinds}, got {text.displayed(source)}")
+
+
+def pieces(sources: Any) -> list[Any]:
+    """A list of sources or one source; a pattern stands for the files that it fits."""
+    found: list[Any] = []
+    for source in sources if isinstance(sources, list | tuple) and not isinstance(sources, Spooled) else [sources]:
+        if isinstance(source, str) and not source:
+            raise InvalidParameter("log: expected the name of a file, got ''")
+        if isinstance(source, str | Path) and glob.has_magic(str(source)) and not _exists(source):
+            fitting = sorted(glob.glob(str(source), recursive=True))
+            if not fitting:
+                raise InvalidParameter(f"{source}: expected files that fit this pattern, got none")
+            found += fitting
+        else:
+            found.append(source)
+    if not found:
+        raise InvalidParameter("log: expected at least one file, got none")
+    _check_twice(each for each in found if isinstance(each, str | Path))
+    return found
+
+
+def title(sources: Any) -> str:
+    """What to call the sources in a sentence."""
+    first, *more = pieces(sources)
+    return f"{_name(first)} and {len(more)} more" if more else _name(first)
+
+
+@contextmanager
+def spooled(stream: BinaryIO, name: str) -> Iterator[Spooled]:
+    """What a stream has to say, in a temporary file: it may be more than fits into memory. Its start shows its kind."""
+    with tempfile.TemporaryDirectory(prefix="vambrace-") as folder:
+        path = Path(folder) / "spooled"
+        with path.open("wb") as file:
+            copyfileobj(stream, file)
+        yield Spooled(name, path.rename(path.with_suffix(text.ending(path))))
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Whatever a damaged file makes Polars say becomes one line of ours."""
+    from polars.exceptions import PanicException, PolarsError
+
+    try:
+        yield
+    except InvalidParameter:
+        raise
+    except (PolarsError, PanicException, OSError, EOFError, TypeError, ValueError, csv.Error, zlib.error) as error:
+        line = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise InvalidParameter(f"{name}: expected a table that can be read, got {line}") from None
+
+
+def _file(name: str, path: Path) -> Source:
+    """The rows of a file; the fields of a text file stay texts as written."""
+    import polars
+
+    if not path.is_file():
+        came = "a folder" if path.is_dir() else "something else" if path.exists() else "nothing"
+        raise InvalidParameter(f"{name}: expected a file, got {came} there")
+    inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    ending = inner.suffix.lower()
+    if ending not in ENDINGS or (ending == ".parquet" and inner != path):
+        known = f"{', '.join(ENDINGS)} (all but .parquet also with .gz)"
+        raise InvalidParameter(f"{name}: expected a file ending in {known}, got {path.suffix or 'none'}")
+    if ending == ".parquet":
+        return Source(name, polars.scan_parquet(path, glob=False))
+    if ending in (".jsonl", ".ndjson"):
+        columns = dict.fromkeys(text.keys(name, path), polars.String)
+        exactly = glob.escape(str(path))  # unlike the others it has no switch for patterns
+        return Source(name, polars.scan_ndjson(exactly, schema=columns), json_lines=path)
+    found = text.layout(name, path, SEPARATORS[ending])
+    frame = polars.scan_csv(path, separator=found.separator, infer_schema=False, glob=False)
+    return Source(name, frame, True, found.repeated)
+
+
+def _from_pandas(name: str, frame: Any) -> dict[str, Any]:
+    """Column by column, which needs no further package; what is missing becomes None."""
+    if not frame.columns.is_unique:
+        raise InvalidParameter(f"{name}: expected a name of its own for each column, got {list(frame.columns)}")
+    return {
+        str(key): column.to_numpy()
+        if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf"
+        else column.astype(object).where(column.notna(), None).tolist()
+        for key, column in frame.items()
+    }
+
+
+def _name(source: Any) -> str:
+    if isinstance(source, Spooled):
+        return source.name
+    return str(source) if isinstance(source, str | Path) else type(source).__name__.lower()
+
+
+def _exists(path: str | Path) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:  # such as a name that is too long
+        return False
+
+
+def _check_twice(paths: Iterable[str | Path]) -> None:
+    """Events that are read twice count twice."""
+    seen: dict[str, str | Path] = {}
+    for path in paths:
+        with reading(str(path)):
+            real = os.path.realpath(path)
+        if real in seen:
+            raise InvalidParameter(f"{path}: expected each file once, got the same file as {seen[real]}")
+        seen[real] = path

@@ -1,0 +1,281 @@
+"""Text files, looked over before they are read: what a reader would take silently in a wrong way is refused, by line.
+
+A CSV reader fills short rows with nothing, drops the ends of long ones where nobody asks for them, and takes a
+quotation mark inside a field for the start of a text that may swallow the next thousand events. None of this may end in
+a certificate. The look goes through the file once, in pieces of a few megabytes.
+"""
+
+import gzip
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from csv import reader
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, NoReturn
+
+import numpy as np
+
+from vambrace.errors import InvalidParameter
+
+PIECE = 1 << 22  # bytes; no line may be longer
+LONGEST_FIELD = 10_000  # lines
+LONGEST = 80  # characters of a value in a complaint
+FIRST_LINES = 1000  # of JSON lines: those that tell the columns
+STRANGERS = {
+    b"PAR1": "a Parquet file",
+    b"PK\x03\x04": "a ZIP archive or a spreadsheet",
+    b"\xff\xfe": "UTF-16, which can be saved as UTF-8",
+    b"\xfe\xff": "UTF-16, which can be saved as UTF-8",
+    b"\x1f\x8b": "a file compressed twice",
+}
+SIGNS = {b",": "commas", b"\t": "tabs", b";": "semicolons"}
+GZIP = b"\x1f\x8b"
+BOM = b"\xef\xbb\xbf"
+
+
+class Layout(NamedTuple):
+    """How a table is laid out in a text file."""
+
+    separator: str
+    columns: tuple[str, ...]
+
+    @property
+    def repeated(self) -> frozenset[str]:
+        """Columns whose name another one has as well."""
+        return frozenset(column for column, times in Counter(self.columns).items() if times > 1)
+
+
+def ending(path: Path) -> str:
+    """What the start of a file says that it is: the ending of a name."""
+    with path.open("rb") as file:
+        if file.read(4) == b"PAR1":
+            return ".parquet"
+    try:
+        with opened(path) as text:
+            start = text.read(1 << 16).removeprefix(BOM).lstrip()
+    except (OSError, EOFError, zlib.error):
+        start = b""  # damaged, as its reader will say
+    if start.startswith(b"{"):
+        return ".jsonl"
+    return ".tsv" if b"\t" in _outside(start.partition(b"\n")[0]) else ".csv"
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A file, unpacked if its first bytes say that it is compressed, whatever its name says."""
+    with path.open("rb") as file:
+        packed = file.read(2) == GZIP
+        file.seek(0)
+        if not packed:
+            yield file
+            return
+        with gzip.open(file) as text:
+            yield text  # type: ignore[misc]
+
+
+def layout(name: str, path: Path, separators: Sequence[bytes]) -> Layout:
+    """The layout of a file, in which every row has as many fields as the header; `separators`: which it may have.
+
+    Blank lines are let pass.
+    """
+    separator, columns = b"", tuple[str, ...]()
+    with opened(path) as file:
+        _check_start(name, file)
+        for line, text in _pieces(name, file):
+            if not columns:
+                header = text.removeprefix(BOM).lstrip(b"\r\n")
+                header = next(record for _, record in _records(1, header))
+                separator = _separator(header, separators)
+                columns = _fields(name, header, separator)
+                if len(columns) == 1:
+                    signs = " or ".join(SIGNS[each] for each in separators)
+                    raise InvalidParameter(f"{name}: expected columns with {signs} between them, got {columns[0]!r}")
+            if not _is_plain(text, separator, len(columns)):
+                for number, record in _records(line, text):
+                    _check_record(name, number, record, separator, len(columns))
+    if not columns:
+        raise InvalidParameter(f"{name}: expected a header and rows, got an empty file")
+    return Layout(separator.decode(), columns)
+
+
+def keys(name: str, path: Path) -> list[str]:
+    """The columns of a file of JSON lines: the keys of its first ones."""
+    found: dict[str, None] = {}
+    with opened(path) as file:
+        _check_start(name, file)
+        if file.read(len(BOM)) == BOM:
+            raise InvalidParameter(f"{name}: line 1: expected a JSON object, got a byte order mark before it")
+        file.seek(0)
+        for number, line in enumerate(islice(file, FIRST_LINES), start=1):
+            found |= dict.fromkeys(_check_json(name, number, line))
+    if not found:
+        raise InvalidParameter(f"{name}: expected rows, got an empty file")
+    return list(found)
+
+
+def check_json_lines(name: str, path: Path) -> None:
+    """Refuse the first line that is no JSON object."""
+    with opened(path) as file:
+        for number, line in enumerate(file, start=1):
+            _check_json(name, number, line)
+
+
+def _check_json(name: str, number: int, line: bytes) -> list[str]:
+    """Its keys."""
+
+    def no_number(constant: str) -> NoReturn:
+        raise InvalidParameter(f"{name}: line {number:,}: expected numbers, got {constant}, which JSON does not know")
+
+    if not line.strip():
+        return []
+    text = _decoded(name, number, line)
+    try:
+        found = json.loads(text, parse_constant=no_number)
+    except (json.JSONDecodeError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise InvalidParameter(f"{name}: line {number:,}: expected a JSON object, got {displayed(text.strip())}")
+    return list(found)
+
+
+def displayed(value: object) -> str:
+    """A value in a complaint: on one line, and not a long one."""
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def _check_start(name: str, file: BinaryIO) -> None:
+    """Refuse what is no text at all."""
+    start = file.read(1 << 16)
+    file.seek(0)
+    for signature, kind in STRANGERS.items():
+        if start.startswith(signature):
+            raise InvalidParameter(f"{name}: expected text, got {kind}")
+    if b"\0" in start:
+        _decoded(name, 1, start[: start.index(b"\0") + 1])
+
+
+def _pieces(name: str, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """The file in pieces of whole records, each with the number of its first line."""
+    line = 1
+    while text := file.read(PIECE):
+        text = text if text.endswith(b"\n") else text + _line(name, line, file)
+        if _count(text, b'"') % 2:  # the line feed at its end is one of a field
+            text += _rest(name, line, text, file)
+        yield line, text
+        line += _count(text, b"\n")
+
+
+def _line(name: str, line: int, file: BinaryIO) -> bytes:
+    text = file.readline(PIECE)
+    if len(text) == PIECE:
+        raise InvalidParameter(
+            f"{name}: after line {line:,}: expected rows shorter than {PIECE:,} bytes, got a longer one"
+        )
+    return text
+
+
+def _rest(name: str, line: int, text: bytes, file: BinaryIO) -> bytes:
+    """What a field goes on with that was opened by a quotation mark, and the rest of its row."""
+    lines: list[bytes] = []
+    while (more := _line(name, line, file)) and len(lines) < LONGEST_FIELD:
+        lines.append(more)
+        if more.count(b'"') % 2:
+            return b"".join(lines)
+    _decoded(name, line, text)
+    line += text.count(b"\n", 0, text.rfind(b'"'))
+    raise InvalidParameter(f"{name}: line {line:,}: expected a closing quotation mark, got none")
+
+
+def _count(text: bytes, sign: bytes) -> int:
+    """How often a text has a sign: what `bytes.count` says, a few times faster."""
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord(sign)))
+
+
+def _records(line: int, text: bytes) -> Iterator[tuple[int, bytes]]:
+    """The records of a text, which may have line feeds between quotation marks, each with the number of its line."""
+    record, first, is_even = b"", line, True
+    for number, part in enumerate(text.removesuffix(b"\n").split(b"\n"), start=line):
+        record, first = (part, number) if is_even else (record + b"\n" + part, first)
+        is_even ^= part.count(b'"') % 2 == 1
+        if is_even:
+            yield first, record
+
+
+def _outside(text: bytes) -> bytes:
+    """The text with one quotation mark for each field that stands between such marks."""
+    if b'"' in text:
+        text = b'"'.join(text.split(b'"')[::2])
+        while b'""' in text:  # a mark that is written twice means itself
+            text = text.replace(b'""', b'"')
+    return text
+
+
+def _separator(header: bytes, allowed: Sequence[bytes]) -> bytes:
+    """The first of these that the header has."""
+    outside = _outside(header)
+    return next((each for each in allowed if each in outside), allowed[0])
+
+
+def _fields(name: str, header: bytes, separator: bytes) -> tuple[str, ...]:
+    text = _decoded(name, 1, header).rstrip("\r")
+    if "\r" in text:
+        raise InvalidParameter(f"{name}: expected lines that end in a line feed, got carriage returns only")
+    return tuple(next(reader([text], delimiter=separator.decode()), ()))
+
+
+def _is_plain(text: bytes, separator: bytes, n_columns: int) -> bool:
+    """Whether nothing is wrong with any record; fast, for almost every piece of every file."""
+    try:
+        text.isascii() or text.decode()
+    except UnicodeDecodeError:
+        return False
+    if b"\0" in text or not _well_quoted(outside := _outside(text), separator):
+        return False
+    full = separator * (n_columns - 1)
+    bones = outside.translate(None, bytes({*range(256)} - {*separator, 10}))
+    bones += b"" if outside.endswith(b"\n") else b"\n"
+    return bones == (full + b"\n") * bones.count(b"\n")
+
+
+def _well_quoted(outside: bytes, separator: bytes) -> bool:
+    """Whether quotation marks stand around whole fields only."""
+    if b'"' not in outside:
+        return True
+    marks = outside.count(b'"')
+    outside = b"\n" + outside.removeprefix(BOM) + b"\n"
+    before = sum(outside.count(each + b'"') for each in (separator, b"\n"))
+    after = sum(outside.count(b'"' + each) for each in (separator, b"\n", b"\r\n"))
+    return marks == before == after
+
+
+def _check_record(name: str, line: int, record: bytes, separator: bytes, n_columns: int) -> None:
+    _decoded(name, line, record)
+    if not record.rstrip(b"\r"):
+        return
+    outside = _outside(record)
+    if not _well_quoted(outside, separator):
+        wanted = 'quotation marks around whole fields (and "" for one inside)'
+        raise InvalidParameter(f"{name}: line {line:,}: expected {wanted}, got one inside a field")
+    n_fields = outside.count(separator) + 1
+    if n_fields != n_columns:
+        raise InvalidParameter(
+            f"{name}: line {line:,}: expected {n_columns:,} fields, as many as the header has, got {n_fields:,}"
+        )
+
+
+def _decoded(name: str, line: int, text: bytes) -> str:
+    try:
+        decoded = text.decode()
+    except UnicodeDecodeError as error:
+        line += text.count(b"\n", 0, error.start)
+        came = f"the byte 0x{text[error.start]:02x}"
+    else:
+        if "\0" not in decoded:
+            return decoded.removeprefix("\ufeff")
+        line += text.count(b"\n", 0, text.index(b"\0"))
+        came = "a byte 0x00, as in a binary file"
+    raise InvalidParameter(f"{name}: line {line:,}: expected text in UTF-8, got {came}")
