@@ -29,6 +29,7 @@ caption, figcaption { text-align: left; color: var(--soft); font-size: .95rem; m
 figure { margin: 1rem 0; }
 figure > div { min-height: 12rem; }
 th, td { padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--rule); text-align: right; vertical-align: top; }
+table:not(.words) :is(th, td) { white-space: nowrap; }
 th:first-child, td:first-child, .words th, .words td { text-align: left; }
 code { font-size: .92em; }
 pre { background: var(--box); padding: .6rem; overflow-x: auto; font-size: .85rem; }
