@@ -184,5 +184,6 @@ def test_a_browser_draws_all_and_asks_for_nothing(visit: Visitor, whole: Path, w
         "all => all.map(each => each.getAttribute('aria-label') || each.querySelector('[aria-label]')?.ariaLabel)"
     )
     assert all(labels)
+    assert seen.page.get_by_label("Save this figure").count() == figures.count()
     widths = figures.evaluate_all("all => all.map(each => each.querySelector('svg').getBoundingClientRect().width)")
     assert max(widths) <= width
