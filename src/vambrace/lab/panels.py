@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from vambrace import theory
 from vambrace.lab.claims import exponents
 from vambrace.lab.spec import Experiment, Panel
-from vambrace.lab.study import Play, Study, attack_of, promise, several, share_of_best, worst
+from vambrace.lab.study import Play, Study, promise, several, share_of_best, worst
 from vambrace.report import page
 from vambrace.report.bands import bootstrap
 from vambrace.report.figures import WIDE, lines_figure
@@ -69,7 +69,7 @@ def _final(play: Play, places: bool) -> list[str]:
     return [
         spec_of(play.game.policy),
         *([play.game.place] if places else []),
-        attack_of(play),
+        play.game.attack,
         f"{play.spendable:,.6g}",
         f"{play.game.horizon:,}",
         _number(play.regret),
@@ -90,7 +90,7 @@ def figures_of(study: Study) -> Iterator[tuple[str, Drawn]]:
         plays = study.panel(panel.name)
         if plays:
             yield panel.name, _of_panel(study, panel, plays)
-    if study.name == "exponents" and len({play.game.horizon for play in study.panel("pe-wr")}) > 2:
+    if study.name == "exponents" and study.is_suite and len({p.game.horizon for p in study.panel("pe-wr")}) > 2:
         yield "exponent", _exponent_figure(study)
 
 
@@ -100,7 +100,7 @@ def _of_panel(study: Study, panel: Panel, plays: Sequence[Play]) -> Drawn:
     rows = [row for play in kept for row in _rows(axis, play, kept, panel.worst)]
     title = panel.title or study.experiment.title or study.name
     caption = f"Mean of {study.experiment.replications} replications and its 95 % band, by resampling them."
-    if study.name == "lower-bound":
+    if study.name == "lower-bound" and study.is_suite:
         rows += [row for play in kept if play.game.line == kept[0].game.line for row in _concealment_bound(play)]
     caption += _fit_bounds(rows, axis)
     alt, logarithmic = _alt(title, axis, kept), _logarithmic(axis, kept)
@@ -172,10 +172,10 @@ def _facets(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> l
     if worst_only:
         return [WORST]
     arms = [play.game.place] if several([each.game.place for each in plays]) else []
-    attacks = list(dict.fromkeys(attack_of(each) for each in plays if each.game.adversary is not None))
+    attacks = list(dict.fromkeys(each.game.attack for each in plays if each.game.adversary is not None))
     budget = [] if axis == "budget" or play.game.power is not None else [f"C = {play.game.budget:,.6g}"]
     if play.game.adversary is not None:
-        return [", ".join([*arms, attack_of(play), *budget])]
+        return [", ".join([*arms, play.game.attack, *budget])]
     if axis == "budget" and attacks:  # no attack is where every attack begins
         return [", ".join([*arms, attack]) for attack in attacks]
     return [", ".join([*arms, "no attack"])]
@@ -185,7 +185,7 @@ def _alt(title: str, axis: str, plays: Sequence[Play]) -> str:
     """The figure in words: what is drawn, and how each line ends."""
     ends = {play.game.line: play for play in plays}
     shown = "; ".join(
-        f"{line} {_number(play.regret)} ({attack_of(play)}, C = {play.game.budget:,.4g}, T = {play.game.horizon:,})"
+        f"{line} {_number(play.regret)} ({play.game.attack}, C = {play.game.budget:,.4g}, T = {play.game.horizon:,})"
         for line, play in ends.items()
     )
     return f"{title}. Regret against the {axis}. The last point of each line: {shown}."

@@ -23,7 +23,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from vambrace import registry
-from vambrace.errors import InvalidParameter, UnknownName, VambraceError
+from vambrace.errors import InvalidParameter, UnknownName, VambraceError, shorten
 from vambrace.lab.arithmetic import calculate
 from vambrace.protocols import Adversary, Environment, Policy
 from vambrace.specs import spec_of
@@ -47,6 +47,7 @@ Rounds = Annotated[int, BeforeValidator(_plain), Field(ge=1, le=MOST_ROUNDS)]
 Budget = Annotated[float, Field(ge=0, le=LARGEST_BUDGET, allow_inf_nan=False)]
 Power = Annotated[float, Field(ge=0, le=1)]
 LEFT_OUT = "left out"
+PLACEHOLDERS = ("budget", "horizon")  # what formulas may speak of
 
 
 class _Model(BaseModel):
@@ -83,6 +84,7 @@ class Game(NamedTuple):
     horizon: int
     budget: float  # of the list of budgets; an adversary may have one of its own
     line: str  # the policy as the file has it, the same for all budgets and horizons
+    attack: str  # the adversary as the file has it
     power: float | None  # of the horizon, where the budget is one
 
 
@@ -120,10 +122,20 @@ class Experiment(_Model):
         horizons, policies, adversaries = (
             self._listed(place, panel, key) for key in ("horizons", "policies", "adversaries")
         )
-        for where, values in (horizons, policies):
+        if isinstance(self.checkpoints, list) and max(self.checkpoints, default=0) > min(horizons[1], default=1):
+            raise InvalidParameter(
+                f"checkpoints: expected rounds up to the least of {horizons[0]}, {min(horizons[1]):,}, "
+                f"got {max(self.checkpoints):,}"
+            )
+        environments = self._environments(place, panel)
+        for where, values in (horizons, policies, environments):
             if not values:
                 raise InvalidParameter(f"{where}: expected at least one, got none")
-        for name, text in self._environments(place, panel).items():
+        budgets_or_powers = self._listed(place, panel, "budgets" if panel.budget_powers is None else "budget_powers")
+        for where, values in (horizons, policies, adversaries, environments, budgets_or_powers):
+            _check_different(where, values)
+        for name in environments[1]:
+            text = self.environments[name]
             for horizon in horizons[1]:
                 where, budgets = self._budgets(place, panel, horizon)
                 if not budgets:
@@ -133,18 +145,27 @@ class Experiment(_Model):
                         f"{adversaries[0]}: expected one to spend the budgets, or budgets = [0], got none"
                     )
                 for budget, power in budgets:
-                    known = {"horizon": horizon, "budget": budget}
+                    known = dict(zip(PLACEHOLDERS, (budget, horizon), strict=True))
                     environment = _made(registry.environment, f"environments.{name}", text, known)
                     arms = f"{name}-at-{budget:.15g}" if _mentions(text, "budget") else name
                     rivals = [
-                        _made(registry.adversary, f"{adversaries[0]}[{j}]", _with_budget(spec), known)
+                        (_made(registry.adversary, f"{adversaries[0]}[{j}]", _with_budget(spec), known), _shown(spec))
                         for j, spec in enumerate(adversaries[1])
                     ]
                     for i, spec in enumerate(policies[1]):
                         policy = _made(registry.policy, f"{policies[0]}[{i}]", spec, known)
-                        for rival in rivals if budget > 0 else [None]:
+                        for rival, attack in rivals if budget > 0 else [(None, "none")]:
                             yield Game(
-                                panel.name, arms, environment, policy, rival, horizon, budget, _shown(spec), power
+                                panel=panel.name,
+                                place=arms,
+                                environment=environment,
+                                policy=policy,
+                                adversary=rival,
+                                horizon=horizon,
+                                budget=budget,
+                                line=_shown(spec),
+                                attack=attack if rival else "no attack",
+                                power=power,
                             )
 
     def _budgets(self, place: str, panel: Panel, horizon: int) -> tuple[str, list[tuple[float, float | None]]]:
@@ -161,17 +182,24 @@ class Experiment(_Model):
         own = getattr(panel, key)
         return (f"{place}{key}", own) if own is not None else (key, getattr(self, key))
 
-    def _environments(self, place: str, panel: Panel) -> dict[str, str]:
+    def _environments(self, place: str, panel: Panel) -> tuple[str, list[str]]:
         if panel.environments is None:
-            return self.environments
+            return "environments", [*self.environments]
+        where = f"{place}environments"
         for i, name in enumerate(panel.environments):
             if name not in self.environments:
-                raise _located(f"{place}environments[{i}]", UnknownName("environment", name, self.environments))
-        return {name: self.environments[name] for name in panel.environments}
+                raise _located(f"{where}[{i}]", UnknownName("environment", name, self.environments))
+        return where, panel.environments
 
     def canonical(self) -> dict[str, Any]:
         """The experiment with everything that was left to defaults, ready for JSON."""
         return self.model_dump(mode="json", exclude_none=True)
+
+
+def _check_different(where: str, values: list[Any]) -> None:
+    for i, value in enumerate(values):
+        if value in values[:i]:
+            raise InvalidParameter(f"{where}[{i}]: expected each once, got {value!r} again")
 
 
 def _number(value: float) -> str:
@@ -203,7 +231,7 @@ def _mentions(text: str, name: str) -> bool:
 def _made(make: Callable[[str], Thing], where: str, text: str, known: Mapping[str, float]) -> Thing:
     """The object of a spec string with its formulas worked out; errors say where in the file it stands."""
     try:
-        return make(PLACEHOLDER.sub(lambda found: _number(float(calculate(found[1], known))), text))
+        return make(PLACEHOLDER.sub(lambda found: _number(calculate(found[1], known)), text))
     except VambraceError as error:
         raise _located(where, error) from None
 
@@ -237,9 +265,11 @@ def read(path: Path, data: Mapping[str, Path] | None = None) -> Experiment:
     20
     """
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors begin with a mark
     except tomllib.TOMLDecodeError as error:
         raise InvalidParameter(f"{path}: expected a TOML file, got a mistake: {error}") from None
+    except RecursionError:
+        raise InvalidParameter(f"{path}: expected an experiment, got a file with too many brackets") from None
     except UnicodeDecodeError as error:
         raise InvalidParameter(f"{path}: expected a TOML file in UTF-8, got {error}") from None
     try:
@@ -258,6 +288,11 @@ def _with_data(document: dict[str, Any], data: Mapping[str, Path]) -> dict[str, 
     names, environments = document.get("data", {}), document.get("environments", {})
     if not isinstance(names, dict) or not isinstance(environments, dict):
         return document  # the models say what is wrong with it
+    for name, what in names.items():
+        if name in PLACEHOLDERS:
+            raise InvalidParameter(f"data.{name}: expected a name that formulas do not have, got {name!r}")
+        if not isinstance(what, str):
+            raise InvalidParameter(f"data.{name}: expected a text, got {what!r}")
     for name in data:
         if name not in names:
             raise _located("data", UnknownName("file", name, names))
@@ -270,9 +305,13 @@ def _with_data(document: dict[str, Any], data: Mapping[str, Path]) -> dict[str, 
             for name in needed:
                 text = text.replace(f"{{{name}}}", quote(str(data[name]), safe="/"))
             found[place] = spec_of(_made(registry.environment, f"environments.{place}", text, {}))
-    panels = document.get("panels", [])
+    gone, panels = {*environments} - {*found}, document.get("panels", [])
     if isinstance(panels, list):
-        panels = [kept for panel in panels if (kept := _without(panel, {*environments} - {*found}))]
+        panels = [kept for panel in panels if (kept := _without(panel, gone)) is not None]
+    if gone and (not found or (not panels and document.get("panels"))):
+        raise InvalidParameter(
+            f"data: expected a file for {' and '.join(names)}, since nothing is left without it, got none"
+        )
     told = {name: _fingerprint(data[name]) if name in data else LEFT_OUT for name in names}
     return document | {"data": told, "environments": found} | ({"panels": panels} if "panels" in document else {})
 
@@ -303,11 +342,15 @@ def parse(document: dict[str, Any]) -> Experiment:
 
 def _explained(document: Any, error: ValidationError) -> str:
     """The first mistake: where it is, what was expected and what came."""
-    first, *others = error.errors(include_url=False)
+    found = error.errors(include_url=False)
+    first = max(
+        (each for each in found if each["loc"][:1] == found[0]["loc"][:1]), key=lambda each: _depth(document, each)
+    )
+    others = found[1:]
     kind, place, node = first["type"], "", document
     for part in first["loc"]:
         if kind not in ("missing", "extra_forbidden") and not _has(node, part):
-            break  # pydantic goes on with the names of types where several are allowed
+            continue  # pydantic puts in the names of types where several are allowed
         node = node[part] if _has(node, part) else None
         place += f"[{part}]" if isinstance(part, int) else f".{part}" if place else part
     rest = f" (and {len(others)} more)" if others and kind == "extra_forbidden" else ""
@@ -321,8 +364,20 @@ def _explained(document: Any, error: ValidationError) -> str:
         return f"{place}: expected a name in kebab case such as ten-arms, got {first['input']!r}"
     if kind == "literal_error":
         return f"{place}: expected {first['ctx']['expected']}, got {first['input']!r}"
-    message = first["msg"].removeprefix("Input should be ").replace("dictionary", "table")
-    return f"{place or 'file'}: expected {message[0].lower()}{message[1:]}, got {first['input']!r}"
+    if kind in ("too_short", "string_too_short"):
+        return f"{place}: expected at least one{' character' if kind == 'string_too_short' else ''}, got none"
+    message = first["msg"].removeprefix("Input should be ").removeprefix("String should have ")
+    message = message.replace("dictionary", "table").partition(" or instance of")[0]
+    return f"{place or 'file'}: expected {message[0].lower()}{message[1:]}, got {shorten(repr(first['input']))}"
+
+
+def _depth(document: Any, mistake: Any) -> int:
+    """How far into the document a mistake lies; where several types are allowed, the one that fits goes deepest."""
+    depth, node = 0, document
+    for part in mistake["loc"]:
+        if _has(node, part):
+            depth, node = depth + 1, node[part]
+    return depth
 
 
 def _has(node: Any, part: Any) -> bool:

@@ -170,9 +170,9 @@ class Store:
             raise StoreError(f"{self.folder}: expected a folder that `vambrace run` made, got none with {HEAD}")
         try:
             head = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise StoreError(f"{path}: expected what `vambrace run` wrote, got {error}") from None
-        if not isinstance(head, dict) or not {"experiment", "cells", "panels", "seconds"} <= {*head}:
+        if not _is_head(head):
             raise StoreError(f"{path}: expected what `vambrace run` wrote, got another file")
         return head
 
@@ -265,6 +265,19 @@ class Store:
         found = {name: self.read(name, cell.hash) for name, cell in cells.items()}
         decoded = {name: decode(cells[name], frame) for name, frame in found.items() if isinstance(frame, pl.DataFrame)}
         return self._status(found), decoded
+
+
+def _is_head(head: Any) -> bool:
+    """Whether it has everything that is read of it."""
+    tables = ("experiment", "cells", "panels", "versions", "seconds")
+    return (
+        isinstance(head, dict)
+        and "vambrace" in head
+        and all(isinstance(head.get(key), dict) for key in tables)
+        and "name" in head["experiment"]
+        and all(isinstance(cell, dict) and "hash" in cell for cell in head["cells"].values())
+        and all(isinstance(seconds, int | float) for seconds in head["seconds"].values())
+    )
 
 
 def _versions() -> dict[str, str]:

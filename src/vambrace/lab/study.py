@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from vambrace import theory
 from vambrace.engine.result import Result
 from vambrace.errors import StoreError
 from vambrace.lab.cells import games_of
-from vambrace.lab.spec import Experiment, Game
+from vambrace.lab.spec import Experiment, Game, read, suites
 from vambrace.lab.store import HEAD, Status, Store
 from vambrace.policies import SEWR
 from vambrace.protocols import Floats
@@ -65,6 +66,11 @@ class Study:
         """The experiment's."""
         return self.experiment.name
 
+    @cached_property
+    def is_suite(self) -> bool:
+        """Whether it is a suite as it is shipped, and not only one of the same name."""
+        return self.name in suites() and read(suites()[self.name]) == self.experiment
+
     def panel(self, name: str) -> list[Play]:
         """The finished games of a panel, in the order of the file."""
         return [play for play in self.plays if play.game.panel == name]
@@ -85,7 +91,16 @@ def load_all(folder: Path) -> list[Study]:
     found = sorted(path.parent for path in folder.glob(f"*/{HEAD}"))
     if not found:
         raise StoreError(f"{folder}: expected a folder that `vambrace run` made, or one with such folders, got neither")
-    return [load(each) for each in found]
+    studies: dict[str, Study] = {}
+    for each in found:
+        study = load(each)
+        if study.name in studies:
+            raise StoreError(
+                f"{folder}: expected experiments of different names, got {study.name!r} in "
+                f"{studies[study.name].status.folder.name} and in {each.name}"
+            )
+        studies[study.name] = study
+    return [*studies.values()]
 
 
 def promise(play: Play) -> Bound | None:
@@ -122,11 +137,6 @@ def share_of_best(play: Play) -> float:
     """How often the best arm was pulled."""
     best = int(np.argmax(play.game.environment.arm_means()))
     return float(play.result.pulls[:, best].mean() / play.game.horizon)
-
-
-def attack_of(play: Play) -> str:
-    """The adversary by its name."""
-    return play.game.adversary.name if play.game.adversary is not None else "no attack"
 
 
 def several(values: Sequence[Any]) -> bool:

@@ -29,6 +29,7 @@ caption, figcaption { text-align: left; color: var(--soft); font-size: .95rem; m
 figure { margin: 1rem 0; }
 figure > div { min-height: 12rem; }
 th, td { padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--rule); text-align: right; vertical-align: top; }
+table:not(.words) :is(th, td) { white-space: nowrap; }
 th:first-child, td:first-child, .words th, .words td { text-align: left; }
 code { font-size: .92em; }
 pre { background: var(--box); padding: .6rem; overflow-x: auto; font-size: .85rem; }
@@ -76,7 +77,7 @@ const look = {background: null, font: "system-ui, sans-serif", view: {stroke: nu
   legend: {labelColor: ink, titleColor: ink, labelFontSize: 12, titleFontSize: 12},
   header: {labelColor: ink, titleColor: ink, labelFontSize: 13}, title: {color: ink, subtitleColor: ink},
   text: {color: ink}, rule: {color: ink}};
-function draw(figure) {
+async function draw(figure) {
   const spec = JSON.parse(figure.nextElementSibling.textContent), room = figure.clientWidth;
   const facets = figure.dataset.facets, columns = Math.min(facets, room < 640 ? 1 : 2);
   delete spec.title;  // the heading says it
@@ -86,8 +87,9 @@ function draw(figure) {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const menu = {export: true, source: false, compiled: false, editor: false};
   const legend = {...look.legend, columns: room < 640 ? 1 : 3, labelLimit: Math.min(320, room - 60)};
-  return vegaEmbed(figure, spec, {renderer: "svg", ast: true, actions: menu, config: {...look, legend},
+  await vegaEmbed(figure, spec, {renderer: "svg", ast: true, actions: menu, config: {...look, legend},
     tooltip: {theme: dark ? "dark" : "light"}});
+  figure.querySelector("summary").ariaLabel = "Save this figure";  // it shows three dots only
 }
 const figures = [...document.querySelectorAll("[data-facets]")];
 let width = 0, waiting = 0;
