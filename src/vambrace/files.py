@@ -14,7 +14,8 @@ def whole_file(path: Path) -> Iterator[Path]:
         yield unfinished
         unfinished.replace(path)
     except OSError as error:  # a full disk does not say which file it was
-        error.filename = error.filename or str(path)
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)
         raise
     finally:
         unfinished.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
 """A certificate as one page that loads nothing from elsewhere: for a phone, a desk, light and dark."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from io import StringIO
 from math import floor
@@ -11,6 +11,7 @@ from vambrace.audit.certify import BUDGETS, standing
 from vambrace.audit.figure import MOST_ARMS as MOST_DRAWN
 from vambrace.files import whole_file
 from vambrace.report.figures import load_altair
+from vambrace.report.page import details, document, scrolling, table, tag
 
 THREATS = {
     "alter": "C is the total by which rewards were changed: at worst, C events that say the opposite of the truth.",
@@ -30,47 +31,14 @@ CAVEATS = (
 )
 MOST_ARMS = 1000  # in a table of the page
 MOST_NAMES = 40  # in one of its cells
-PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>
-:root {{ color-scheme: light dark; --ink: #1b1b1b; --paper: #fff; --rule: #ccc; --soft: #555; }}
-@media (prefers-color-scheme: dark) {{ :root {{ --ink: #eee; --paper: #161616; --rule: #444; --soft: #aaa; }} }}
-body {{ max-width: 46rem; margin: 0 auto; padding: 1rem; background: var(--paper); color: var(--ink);
-  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }}
-h1 {{ font-size: 1.4rem; line-height: 1.3; }}
-h2 {{ font-size: 1.1rem; margin: 2rem 0 .5rem; }}
-.wide {{ overflow-x: auto; }}
-.wide:focus-visible {{ outline: 2px solid; }}
-table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }}
-caption, figcaption {{ text-align: left; color: var(--soft); padding-bottom: .3rem; }}
-figure {{ margin: 1rem 0; }}
-th, td {{ padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top; }}
-thead {{ overflow-wrap: normal; }}
-thead th {{ font-weight: 600; vertical-align: bottom; }}
-tbody th {{ font-weight: inherit; min-width: 7rem; }}
-tbody td {{ min-width: 4.5rem; }}
-.pairs tbody th {{ width: 9rem; }}
-.number {{ text-align: right; }}
-td.number {{ white-space: nowrap; }}
-:is(th, td):last-child {{ padding-right: 0; }}
-svg {{ min-width: 34rem; max-width: 100%; height: auto; color: var(--ink); }}
-summary {{ cursor: pointer; }}
-footer {{ margin-top: 2rem; color: var(--soft); font-size: .9rem; }}
-</style>
-</head>
-<body>
-<main>
-{body}
-</main>
-<footer>{footer}</footer>
-</body>
-</html>
+STYLE = """
+body { max-width: 46rem; overflow-wrap: anywhere; }
+table { width: 100%; }
+thead { overflow-wrap: normal; }
+tbody th { min-width: 7rem; }
+tbody td { min-width: 4.5rem; }
+.pairs tbody th { width: 9rem; }
+svg { min-width: 34rem; color: var(--ink); }
 """
 
 
@@ -95,19 +63,19 @@ def save(
     meaning = [THREATS[one.threat], *notes, DESIGNS[one.design], CAVEATS[0], wrong]
     parameters = {"source": source, **{f"{use} column": column for use, column in one.columns.items()}}
     parameters |= {"threat": one.threat, "design": one.design, "delta": f"{one.delta:g}"}
-    parts = [*head, _tag("h2", "What C means"), *(_tag("p", each) for each in meaning)]
-    parts += [_tag("h2", "Where this comes from"), _table("Source and parameters", (), parameters.items()), *tail]
-    text = PAGE.format(title=escape(f"Certificate: {source}"), body="\n".join(parts), footer=escape(made_by))
+    parts = [*head, tag("h2", "What C means"), *(tag("p", each) for each in meaning)]
+    parts += [tag("h2", "Where this comes from"), table("Source and parameters", (), parameters.items()), *tail]
+    text = document(f"Certificate: {source}", parts, footer=made_by, style=STYLE)
     with whole_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
 
 
 def _of_one(certificate: Certificate) -> tuple[list[str], list[str]]:
     n_arms = 1 + len(certificate.rivals)
-    arms = _table(few_of(MOST_ARMS, n_arms), HEADINGS, rows(certificate, MOST_ARMS), numbers=range(1, 5))
-    may = _table("What an attack must have had to hide a better arm", STEPS, steps(certificate)[:MOST_ARMS])
-    head = [_tag("h1", str(certificate)), _figure(certificate)]
-    return [*head, _tag("h2", "The winner and its rivals"), arms, _tag("h2", "As C grows"), may], []
+    arms = table(few_of(MOST_ARMS, n_arms), HEADINGS, rows(certificate, MOST_ARMS), numbers=range(1, 5))
+    may = table("What an attack must have had to hide a better arm", STEPS, steps(certificate)[:MOST_ARMS])
+    head = [tag("h1", str(certificate)), _figure(certificate)]
+    return [*head, tag("h2", "The winner and its rivals"), arms, tag("h2", "As C grows"), may], []
 
 
 def _of_many(certificates: Mapping[str, Certificate]) -> tuple[list[str], list[str]]:
@@ -118,16 +86,17 @@ def _of_many(certificates: Mapping[str, Certificate]) -> tuple[list[str], list[s
     best = ((test, amount(each.budget), each.winner, f"{each.events:,}") for test, each in certified)
     others = ((test, f"{each.events:,}", str(each)) for test, each in certificates.items() if not each.certified)
     head = [
-        _tag("h1", f"{len(certified):,} of {len(found):,} tests have a certified winner"),
-        _table("Winners that stand although C events may be fake", STANDS, stands(found)),
+        tag("h1", f"{len(certified):,} of {len(found):,} tests have a certified winner"),
+        table("Winners that stand although C events may be fake", STANDS, stands(found)),
     ]
     tail = [
-        _tag("h2", "Certified winners"),
-        _table("The firmest first", ("test", "stands up to C", "winner", "events"), best, numbers=(1, 3)),
-        _tag("h2", "Tests without a certified winner"),
-        f"<details>{_tag('summary', f'{len(found) - len(certified):,} tests')}",
-        _table("In the order of the source", ("test", "events", "why"), others, numbers=(1,)),
-        "</details>",
+        tag("h2", "Certified winners"),
+        table("The firmest first", ("test", "stands up to C", "winner", "events"), best, numbers=(1, 3)),
+        tag("h2", "Tests without a certified winner"),
+        details(
+            f"{len(found) - len(certified):,} tests",
+            table("In the order of the source", ("test", "events", "why"), others, numbers=(1,)),
+        ),
     ]
     return head, tail
 
@@ -188,29 +157,4 @@ def _figure(certificate: Certificate) -> str:
     if n_arms > MOST_DRAWN:
         few_arms = f" The winner and the {MOST_DRAWN - 1} closest of {n_arms:,} arms."
     caption = f"Intervals without an attack, all valid together with probability {1 - certificate.delta:g}.{few_arms}"
-    return f"<figure>{_scrolling('figure', image)}{_tag('figcaption', caption)}</figure>"
-
-
-def _table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[int] = ()) -> str:
-    """A table whose first column names the row; `numbers`: the columns of figures."""
-    marks = dict.fromkeys(numbers, ' class="number"')
-    head = "".join(f'<th scope="col"{marks.get(k, "")}>{escape(each)}</th>' for k, each in enumerate(headings))
-    top = f"<thead><tr>{head}</tr></thead>" if headings else ""
-    lines = [
-        f'<tr><th scope="row"{marks.get(0, "")}>{escape(first)}</th>'
-        + "".join(f"<td{marks.get(k, '')}>{escape(cell)}</td>" for k, cell in enumerate(rest, start=1))
-        + "</tr>"
-        for first, *rest in rows
-    ]
-    kind = ' class="pairs"' if len(headings) <= 2 else ""
-    table = f"<table{kind}>{_tag('caption', caption)}{top}<tbody>\n" + "\n".join(lines) + "\n</tbody></table>"
-    return _scrolling(caption, table)
-
-
-def _scrolling(name: str, content: str) -> str:
-    """Where the content is wider than the screen it scrolls by itself, also with the keyboard."""
-    return f'<div class="wide" role="region" tabindex="0" aria-label="{escape(name)}">{content}</div>'
-
-
-def _tag(name: str, text: str) -> str:
-    return f"<{name}>{escape(text)}</{name}>"
+    return f"<figure>{scrolling('figure', image)}{tag('figcaption', caption)}</figure>"

@@ -60,7 +60,8 @@ def finals(panel: Panel, plays: Sequence[Play]) -> str:
         "bound",
     ]
     rows = [_final(play, places) for play in kept]
-    found = page.table(f"Finals of {panel.title or panel.name}", headings, rows)
+    figures = range(headings.index("C"), len(headings))
+    found = page.table(f"Finals of {panel.title or panel.name}", headings, rows, figures)
     return found if len(rows) <= LONG else page.details(f"The {len(rows)} finals as a table", found)
 
 

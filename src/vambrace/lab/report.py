@@ -134,7 +134,7 @@ def _judged(claim: Claim, verdict: Verdict) -> str:
     word, kind = {
         True: ("holds", "good"),
         False: ("does not hold", "bad"),
-        None: ("not decided by games", "soft"),
+        None: ("not decided", "soft"),
     }[verdict.holds]
     corrected = ", ".join(re.findall(r"\bE\d+(?=:)", claim.errata))
     return f'<span class="{kind}">{word}</span>' + (f", corrected by {corrected}" if corrected else "")
@@ -192,7 +192,9 @@ def _about(study: Study) -> str:
     known = study.head["versions"] | {"vambrace": study.head["vambrace"]}
     return page.details(
         "The experiment: file, versions, seeds",
-        page.table("Versions", ("", ""), known.items(), words=True),
-        page.table("Seeds", ("environment", "T", "seed"), ((place, f"{t:,}", str(seed)) for place, t, seed in seeds)),
+        page.table("Versions", (), known.items()),
+        page.table(
+            "Seeds", ("environment", "T", "seed"), ((place, f"{t:,}", str(seed)) for place, t, seed in seeds), (1, 2)
+        ),
         page.tag("pre", json.dumps(study.head["experiment"], indent=2, ensure_ascii=False)),
     )

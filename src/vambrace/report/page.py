@@ -4,7 +4,7 @@ Figures are drawn in the page by Vega, which it carries. A policy in its head fo
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from typing import Any
 
@@ -28,9 +28,12 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .
 caption, figcaption { text-align: left; color: var(--soft); font-size: .95rem; max-width: 46rem; }
 figure { margin: 1rem 0; }
 figure > div { min-height: 12rem; }
-th, td { padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--rule); text-align: right; vertical-align: top; }
-table:not(.words) :is(th, td) { white-space: nowrap; }
-th:first-child, td:first-child, .words th, .words td { text-align: left; }
+th, td { padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top; }
+thead th { font-weight: 600; vertical-align: bottom; }
+tbody th { font-weight: inherit; }
+.number { text-align: right; }
+td.number { white-space: nowrap; }
+:is(th, td):last-child { padding-right: 0; }
 code { font-size: .92em; }
 pre { background: var(--box); padding: .6rem; overflow-x: auto; font-size: .85rem; }
 summary { cursor: pointer; color: var(--link); padding: .2rem 0; }
@@ -38,8 +41,8 @@ svg { max-width: 100%; height: auto; }
 @media (max-width: 40rem) {
   .words thead { display: none; }
   .words tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--rule); }
-  .words td { display: block; padding: .1rem 0; border: 0; }
-  .words td[data-label]::before { content: attr(data-label) ": "; color: var(--soft); }
+  .words :is(th, td) { display: block; padding: .1rem 0; border: 0; }
+  .words [data-label]::before { content: attr(data-label) ": "; color: var(--soft); }
 }
 .good { color: var(--good); font-weight: 600; }
 .bad { color: var(--bad); font-weight: 600; }
@@ -106,14 +109,14 @@ drawAll();
 """
 
 
-def document(title: str, parts: Iterable[str], *, footer: str) -> str:
-    """A page of parts; with the program that draws, if one of them is a figure to be drawn."""
+def document(title: str, parts: Iterable[str], *, footer: str, style: str = "") -> str:
+    """A page of parts, with rules of its own; with the program that draws, if one of them is a figure to be drawn."""
     body = "\n".join(parts)
     scripts = ""
     if "data-facets=" in body:
         scripts = f"<script>{_vega()}</script>\n<script>{DRAW}</script>\n"
     return PAGE.format(
-        allowed=ALLOWED, title=escape(title), style=STYLE, body=body, footer=escape(footer), scripts=scripts
+        allowed=ALLOWED, title=escape(title), style=STYLE + style, body=body, footer=escape(footer), scripts=scripts
     )
 
 
@@ -135,25 +138,39 @@ def figure(chart: Any, caption: str, facets: int) -> str:
     )
 
 
-def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[str]], *, words: bool = False) -> str:
-    """A table of texts; of words rather than numbers, they stand on the left. Scrolls by itself where it is wide."""
-    return markup_table(caption, headings, ([escape(cell) for cell in row] for row in rows), words=words)
+def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[int] = ()) -> str:
+    """A table of texts whose first column names the row; `numbers`: the columns of figures."""
+    return markup_table(caption, headings, ([escape(cell) for cell in row] for row in rows), numbers)
 
 
-def markup_table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[str]], *, words: bool = False) -> str:
-    """The same, where the cells are HTML already."""
-    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in headings)
-    names = [f' data-label="{escape(each)}"' if words and each else "" for each in headings]
+def markup_table(
+    caption: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    numbers: Collection[int] = (),
+    *,
+    words: bool = False,
+) -> str:
+    """The same, where the cells are HTML already; one of words has a line for each cell on a phone."""
+    marks = dict.fromkeys(numbers, ' class="number"')
+    if words:
+        marks = {k: f' data-label="{escape(each)}"' for k, each in enumerate(headings)}
+    head = "".join(f'<th scope="col"{marks.get(k, "")}>{escape(each)}</th>' for k, each in enumerate(headings))
+    top = f"<thead><tr>{head}</tr></thead>" if headings else ""
     lines = [
-        "<tr>" + "".join(f"<td{name}>{cell}</td>" for name, cell in zip(names, row, strict=True)) + "</tr>"
-        for row in rows
+        f'<tr><th scope="row"{marks.get(0, "")}>{first}</th>'
+        + "".join(f"<td{marks.get(k, '')}>{cell}</td>" for k, cell in enumerate(rest, start=1))
+        + "</tr>"
+        for first, *rest in rows
     ]
-    top = f"<thead><tr>{head}</tr></thead>" if any(headings) else ""
-    named = tag("caption", caption) if caption else ""
-    kind = ' class="words"' if words else ""
-    name = f' role="region" aria-label="{escape(caption)}"' if caption else ""
-    text = "\n".join(lines)
-    return f'<div class="wide" tabindex="0"{name}><table{kind}>{named}{top}<tbody>\n{text}\n</tbody></table></div>'
+    kind = ' class="words"' if words else ' class="pairs"' if len(headings) <= 2 else ""
+    found = f"<table{kind}>{tag('caption', caption)}{top}<tbody>\n" + "\n".join(lines) + "\n</tbody></table>"
+    return scrolling(caption, found)
+
+
+def scrolling(name: str, content: str) -> str:
+    """Where the content is wider than the screen it scrolls by itself, also with the keyboard."""
+    return f'<div class="wide" role="region" tabindex="0" aria-label="{escape(name)}">{content}</div>'
 
 
 def details(summary: str, *parts: str) -> str:
