@@ -16,7 +16,7 @@ from vambrace.lab.store import Store
 WANTED = 0.8
 EXPERIMENT: dict[str, Any] = {
     "name": "thousand",
-    "replications": 10,
+    "replications": 20,  # as a file has that says nothing
     "checkpoints": 16,
     "engine": "rounds",
     "horizons": [10_000 * k for k in range(10, 20)],

@@ -37,10 +37,10 @@ MISSING = "missing"
 def encode(cell: Cell, result: Result) -> bytes:
     """A result as the bytes of a Parquet file: a row for each replication and checkpoint, the pulls in the last."""
     points, rows = len(result.checkpoints), result.replications * len(result.checkpoints)
-    places = np.full(rows, -1)
-    places[points - 1 :: points] = np.arange(result.replications)
+    last = [None] * (points - 1)
+    places = pl.Series([place for copy in range(result.replications) for place in (*last, copy)], dtype=pl.UInt32)
     # series by series, since an expression would take as long as a small game
-    pulls = pl.Series("pulls", result.pulls).arr.to_list().gather(pl.Series(places).replace(-1, None))
+    pulls = pl.Series("pulls", result.pulls).arr.to_list().gather(places)
     named = [
         pl.Series(name, [text]).new_from_index(0, rows)
         for name, text in (("engine", result.engine), ("cell", cell.hash))
