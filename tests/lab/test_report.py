@@ -167,6 +167,7 @@ def test_the_suites_give_the_papers_tables_and_figures(whole: Path) -> None:
     assert {f"#{name}" for name in report.SUITES} <= links
     text = whole.read_text(encoding="utf-8")
     assert "How the paper's four algorithms follow from one another" in text
+    assert "What needs the file headlines is left out: give it with --data headlines=FILE." in text
     assert text.count("data-facets=") == 12 + 1  # one for each panel that needs no file, and the exponents
 
 

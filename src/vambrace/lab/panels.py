@@ -100,7 +100,10 @@ def _of_panel(study: Study, panel: Panel, plays: Sequence[Play]) -> Drawn:
     kept = _kept(panel, plays)
     rows = [row for play in kept for row in _rows(axis, play, kept, panel.worst)]
     title = panel.title or study.experiment.title or study.name
-    caption = f"Mean of {study.experiment.replications} replications and its 95 % band, by resampling them."
+    copies = study.experiment.replications
+    caption = "One game, so no band."
+    if copies > 1:
+        caption = f"Mean of {copies} replications and its 95 % band, by resampling them."
     if study.name == "lower-bound" and study.is_suite:
         rows += [row for play in kept if play.game.line == kept[0].game.line for row in _concealment_bound(play)]
     caption += _fit_bounds(rows, axis)

@@ -15,6 +15,7 @@ from typing import Any
 from vambrace.files import whole_file
 from vambrace.lab.claims import CLAIMS, RESULTS, Claim, Verdict
 from vambrace.lab.panels import Drawn, figures_of, finals, panels
+from vambrace.lab.spec import LEFT_OUT
 from vambrace.lab.study import Study, load_all
 from vambrace.progress import ProgressBar
 from vambrace.report import page
@@ -170,8 +171,8 @@ def _section(study: Study, drawn: dict[str, Drawn]) -> list[str]:
     if missing:
         parts.append(f'<p class="bad">{missing:,} of {study.status.total:,} cells are missing.</p>')
     for name, what in experiment.data.items():
-        if what == "left out":
-            parts.append(page.tag("p", f"What needs the file {name} is left out: none was given."))
+        if what == LEFT_OUT:
+            parts.append(page.tag("p", f"What needs the file {name} is left out: give it with --data {name}=FILE."))
     for panel in panels(experiment):
         plays = study.panel(panel.name)
         if panel.title and panel.title != experiment.title:
