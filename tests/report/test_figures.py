@@ -9,7 +9,7 @@ import pytest
 
 import vambrace as vb
 from vambrace.errors import InvalidParameter, MissingExtra
-from vambrace.report.figures import FORMATS, regret_figure, save
+from vambrace.report.figures import COLOURS, FORMATS, regret_figure, save
 
 OPENINGS = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>", ".json": b"{"}
 
@@ -135,3 +135,17 @@ def test_without_the_extra_it_is_named(results: list[vb.Result], monkeypatch: py
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(MissingExtra, match=r"expected the extra vambrace\[report\].*, got none"):
         regret_figure(results)
+
+
+@pytest.mark.parametrize("ground", ["#ffffff", "#161616"])
+def test_lines_stand_out_from_what_they_are_drawn_on(ground: str) -> None:
+    """WCAG 2.1, 1.4.11: a contrast of three to one for what is to be seen in a picture."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        red, green, blue = (each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    for colour in COLOURS:
+        dark, light = sorted((luminance(colour), luminance(ground)))
+        assert (light + 0.05) / (dark + 0.05) >= 3.0, colour

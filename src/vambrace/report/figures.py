@@ -15,8 +15,9 @@ from vambrace.registry import spec_of
 if TYPE_CHECKING:
     import altair
 
-# Six of Okabe and Ito's palette, grey, and Tol's olive: told apart by everyone, on white and on black
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#999933"]
+# After Okabe and Ito, with their two lightest darkened, grey, and Tol's olive: told apart by everyone, and with a
+# contrast of three to one at least, on white and on the black of our pages
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#BF8400", "#2E96D1", "#8C8C8C", "#999933"]
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3]]  # a second sign beside colour
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
 FORMATS = (".svg", ".png", ".pdf", ".html", ".json")
