@@ -33,13 +33,13 @@ class Claim:
     source: str
     statement: str
     errata: str = ""  # what had to be corrected before it could be judged
-    suite: str | None  # that judges it
-    judge: Callable[[Study], Verdict]
+    suite: str | None  # that judges it; None: no games do
+    judge: Callable[..., Verdict]  # of the suite's study, if there is one
 
     def verdict(self, studies: Studies) -> Verdict:
         """The verdict; undecided without the suite as it is shipped, or where cells of it are missing."""
         if self.suite is None:
-            return self.judge(None)  # type: ignore[arg-type]
+            return self.judge()
         if self.suite not in studies:
             return Verdict(None, f"The suite {self.suite} was not run.")
         if not studies[self.suite].is_suite:
@@ -230,7 +230,7 @@ def _cliff(study: Study) -> Verdict:
     )
 
 
-def _crossings(study: Study) -> Verdict:
+def _crossings() -> Verdict:
     found = [theory.crossing(*pair) for pair in (("corral", "exp3p"), ("additive", "exp3p"))]
     shown = " and ".join(f"β = {beta}" for beta, _ in found)
     return Verdict(
@@ -240,7 +240,7 @@ def _crossings(study: Study) -> Verdict:
     )
 
 
-def _by_proof(study: Study) -> Verdict:
+def _by_proof() -> Verdict:
     return Verdict(None, "A statement about all algorithms of a class: a proof, nothing that games could decide.")
 
 

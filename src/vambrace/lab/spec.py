@@ -264,23 +264,27 @@ def read(path: Path, data: Mapping[str, Path] | None = None) -> Experiment:
     >>> spec.read(spec.find("poster")).replications
     20
     """
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors begin with a mark
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidParameter(f"{path}: expected a TOML file, got a mistake: {error}") from None
-    except RecursionError:
-        raise InvalidParameter(f"{path}: expected an experiment, got a file with too many brackets") from None
-    except UnicodeDecodeError as error:
-        raise InvalidParameter(f"{path}: expected a TOML file in UTF-8, got {error}") from None
+    document = _document(path)
     try:
         return parse(_with_data(document, data or {}))
     except InvalidParameter as error:
         raise _located(str(path), error) from None
 
 
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors begin with a mark
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidParameter(f"{path}: expected a TOML file, got a mistake: {error}") from None
+    except RecursionError:
+        raise InvalidParameter(f"{path}: expected an experiment, got a file with too many brackets") from None
+    except UnicodeDecodeError as error:
+        raise InvalidParameter(f"{path}: expected a TOML file in UTF-8, got {error}") from None
+
+
 def data_names(path: Path) -> list[str]:
     """The files that an experiment names, to be given from outside."""
-    return list(read(path).data)
+    return list(_document(path).get("data", {}))
 
 
 def _with_data(document: dict[str, Any], data: Mapping[str, Path]) -> dict[str, Any]:

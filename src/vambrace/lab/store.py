@@ -149,7 +149,7 @@ class Store:
             }
             self.save_head()
             return
-        self._head = self._read_head()
+        self._head = self.head()
         kept = {key: self._head.get(key) for key in wanted}
         if kept != wanted:
             old, new = (json.dumps(each, indent=2, ensure_ascii=False).splitlines() for each in (kept, wanted))
@@ -164,7 +164,8 @@ class Store:
         """Write experiment.json."""
         _write_json(self.folder / HEAD, self._head)
 
-    def _read_head(self) -> dict[str, Any]:
+    def head(self) -> dict[str, Any]:
+        """What experiment.json says."""
         path = self.folder / HEAD
         if not path.is_file():
             raise StoreError(f"{self.folder}: expected a folder that `vambrace run` made, got none with {HEAD}")
@@ -202,20 +203,18 @@ class Store:
 
     def status(self, trusted: Collection[str] = ()) -> Status:
         """What is there; files that were written a moment ago may be trusted without a second look."""
-        self._head = self._read_head()
-        return self._status(
-            {
-                name: None if name in trusted else self.read(name, cell["hash"])
-                for name, cell in self._head["cells"].items()
-            }
-        )
+        self._head = self.head()
+        unseen = {name: cell for name, cell in self._head["cells"].items() if name not in trusted}
+        return self._status({name: self.read(name, cell["hash"]) for name, cell in unseen.items()})
 
-    def _status(self, found: Mapping[str, pl.DataFrame | str | None]) -> Status:
+    def _status(self, found: Mapping[str, pl.DataFrame | str]) -> Status:
+        """The status, after some files were read; the others were just written."""
         done: list[str] = []
         missing: list[str] = []
         failed: dict[str, str] = {}
         damaged: dict[str, str] = {}
-        for name, frame in found.items():
+        for name in self._head["cells"]:
+            frame = found.get(name)
             if not isinstance(frame, str):
                 done.append(name)
             elif self.failure_path(name).is_file():
@@ -250,17 +249,13 @@ class Store:
                 if path not in known and ".unfinished." not in path.name:
                     yield f"{folder}/{path.name}"
 
-    def head(self) -> dict[str, Any]:
-        """What experiment.json says."""
-        return self._read_head()
-
     def experiment(self) -> Experiment:
         """The experiment that the folder was made for."""
-        return parse(self._read_head()["experiment"])
+        return parse(self.head()["experiment"])
 
     def results(self) -> tuple[Status, dict[str, Result]]:
         """What is there, and the results of all finished cells by name, in the order of the experiment."""
-        self._head = self._read_head()
+        self._head = self.head()
         cells = cells_of(self.experiment())
         found = {name: self.read(name, cell.hash) for name, cell in cells.items()}
         decoded = {name: decode(cells[name], frame) for name, frame in found.items() if isinstance(frame, pl.DataFrame)}
