@@ -18,5 +18,5 @@ settings.load_profile("fixed")
 def _examples_are_interpreted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """The short games of docstrings take longer to compile than to play as plain Python; the numbers are the same."""
     if isinstance(request.node, pytest.DoctestItem):
-        simulate = importlib.import_module("vambrace.engine.simulate").simulate
+        simulate = importlib.import_module("vambrace.engine.simulation").simulate
         monkeypatch.setitem(simulate.__kwdefaults__, "interpret", True)

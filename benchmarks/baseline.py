@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import vambrace as vb
-from vambrace.kernel import cache_statistics
+from vambrace.kernels import cache_statistics
 
 
 def peak_memory() -> float:

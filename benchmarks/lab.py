@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from vambrace.lab import run, spec
+from vambrace.lab import experiment as spec
+from vambrace.lab import runner as run
 from vambrace.lab.store import Store
 
 WANTED = 0.8

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import vambrace as vb
-from vambrace.kernel import compiled, kernel
+from vambrace.kernels import compiled, kernel
 from vambrace.protocols import Adversary, Floats, Policy
 from vambrace.sampling import Stream, stream, uniform
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import polars as pl
 
-from vambrace.lab.run import run
-from vambrace.lab.spec import parse
+from vambrace.lab.experiment import parse
+from vambrace.lab.runner import run
 
 EXPERIMENT = {
     "name": "sweep",

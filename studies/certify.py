@@ -15,7 +15,7 @@ import altair
 import pages
 import vambrace as vb
 from vambrace.audit.certificate import DESIGNS
-from vambrace.audit.certify import BUDGETS, certify_each, standing
+from vambrace.audit.certification import BUDGETS, certify_each, standing
 from vambrace.audit.limits import THREATS
 from vambrace.report.figures import COLOURS, DASHES
 

@@ -26,7 +26,7 @@ import vambrace as vb
 from vambrace import registry, report, theory
 from vambrace.cli import app
 from vambrace.files import whole_file
-from vambrace.kernel import is_kernel
+from vambrace.kernels import is_kernel
 from vambrace.protocols import Adversary, Environment, Policy
 from vambrace.theory import catalogue
 

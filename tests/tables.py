@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import vambrace as vb
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.sampling import stream, uniform
 
 Table = NDArray[np.float64]

@@ -37,7 +37,7 @@ Run = Callable[..., Finished]
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """The command line in this process; whatever it simulates is interpreted, which saves the compiling."""
-    engine = importlib.import_module("vambrace.engine.simulate")
+    engine = importlib.import_module("vambrace.engine.simulation")
     monkeypatch.setattr(engine, "simulate", functools.partial(engine.simulate, interpret=True))
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # typer sets its own
 
@@ -376,8 +376,8 @@ def test_reproduce_runs_the_suites_and_says_where_the_report_is(
         (suites / f"{name}.toml").write_text(
             f'name = "{name}"\n{text}{more}\n[environments]\ntwo = "bernoulli:means=0.9/0.5"\n', encoding="utf-8"
         )
-    monkeypatch.setattr("vambrace.lab.spec.SUITES", suites)
-    monkeypatch.setattr("vambrace.lab.report.SUITES", ("one", "two"))
+    monkeypatch.setattr("vambrace.lab.experiment.SUITES", suites)
+    monkeypatch.setattr("vambrace.report.experiments.SUITES", ("one", "two"))
     monkeypatch.setattr("vambrace.lab.cells.simulate", functools.partial(vb.simulate, interpret=True))
     out = tmp_path / "out"
     done = run("reproduce", "--out", str(out), "--workers", "1", "--data", f"mine={__file__}")
@@ -544,7 +544,7 @@ def test_an_error_of_ours_is_not_dressed_up_as_a_mistake_of_the_user(run: Run, m
     def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr("vambrace.engine.simulate.simulate", broken)
+    monkeypatch.setattr("vambrace.engine.simulation.simulate", broken)
     monkeypatch.setattr(sys, "argv", ["vambrace", *SIMULATE])
     with pytest.raises(ZeroDivisionError):
         cli.main()
@@ -554,7 +554,7 @@ def test_an_interrupt_is_one_line_and_130(run: Run, monkeypatch: pytest.MonkeyPa
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("vambrace.engine.simulate.simulate", interrupted)
+    monkeypatch.setattr("vambrace.engine.simulation.simulate", interrupted)
     assert run(*SIMULATE) == Finished(130, "", "vambrace: interrupted\n")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import vambrace as vb
-from vambrace.kernel import cache_statistics, is_kernel
+from vambrace.kernels import cache_statistics, is_kernel
 from vambrace.testing import check_adversary
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vambrace.kernel import Slot, compiled, kernel
+from vambrace.kernels import Slot, compiled, kernel
 from vambrace.sampling import (
     SQUEEZE,
     Stream,

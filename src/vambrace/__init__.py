@@ -22,7 +22,7 @@ command line has the same by names in kebab case: `vambrace list`.
 
 from typing import TYPE_CHECKING, Any
 
-from vambrace.kernel import kernel, rare_kernel  # not lazily: the module of this name would hide the function
+from vambrace.kernels import kernel, rare_kernel  # not lazily: the module of this name would hide the function
 from vambrace.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -45,13 +45,12 @@ if TYPE_CHECKING:
         Swap,
     )
     from vambrace.audit.certificate import Certificate
-    from vambrace.audit.certify import certify
+    from vambrace.audit.certification import certify
     from vambrace.engine.result import Result
-    from vambrace.engine.simulate import simulate
+    from vambrace.engine.simulation import simulate
     from vambrace.environments import Bernoulli, Beta, ClippedGaussian, Deterministic, Replay
     from vambrace.errors import VambraceError
     from vambrace.foreign import Foreign
-    from vambrace.lab.attack_suite import AttackReport, attack_suite
     from vambrace.live.learner import Decision, Learner
     from vambrace.policies import (
         BARBAR,
@@ -79,6 +78,7 @@ if TYPE_CHECKING:
         TsallisINF,
     )
     from vambrace.protocols import Adversary, Environment, Policy
+    from vambrace.redteam.suite import AttackReport, attack_suite
     from vambrace.theory.planning import Plan, plan
 
 __all__ = [
@@ -165,13 +165,13 @@ _HOMES = {
         "Swap",
     ),
     "vambrace.audit.certificate": ("Certificate",),
-    "vambrace.audit.certify": ("certify",),
+    "vambrace.audit.certification": ("certify",),
     "vambrace.engine.result": ("Result",),
-    "vambrace.engine.simulate": ("simulate",),
+    "vambrace.engine.simulation": ("simulate",),
     "vambrace.environments": ("Bernoulli", "Beta", "ClippedGaussian", "Deterministic", "Replay"),
     "vambrace.errors": ("VambraceError",),
     "vambrace.foreign": ("Foreign",),
-    "vambrace.lab.attack_suite": ("AttackReport", "attack_suite"),
+    "vambrace.redteam.suite": ("AttackReport", "attack_suite"),
     "vambrace.live.learner": ("Decision", "Learner"),
     "vambrace.policies": (
         "BARBAR",

@@ -84,7 +84,7 @@ def simulate(
     as_json: Json = False,
 ) -> None:
     """Play policies against an adversary and print their regret."""
-    from vambrace.engine.simulate import simulate as run
+    from vambrace.engine.simulation import simulate as run
 
     _check_target(output, (".parquet", ".csv"))
     _check_target(plot, (".svg", ".png", ".pdf", ".html"))
@@ -146,7 +146,7 @@ def attack(
     as_json: Json = False,
 ) -> None:
     """Play a policy against every attack that applies, at every budget, and print the worst regret of each."""
-    from vambrace.lab.attack_suite import attack_suite
+    from vambrace.redteam.suite import attack_suite
 
     report = attack_suite(
         registry.policy(policy),
@@ -233,7 +233,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Run the explicit bounds against the strongest attacks; exit code 1 when one is violated beyond chance."""
-    from vambrace.lab import verify as lab
+    from vambrace.theory import verification as lab
 
     checks = lab.verify(replications=_whole("replications", replications), seed=_whole("seed", seed))
     violated = [check for check in checks if not check.holds]
@@ -307,10 +307,10 @@ def certify(
     as_json: Json = False,
 ) -> None:
     """Tell how many events of a finished test would have to be fake to overturn its winner."""
-    from vambrace import logs
-    from vambrace.audit import page
-    from vambrace.audit.certify import certify as certify_one
-    from vambrace.audit.certify import certify_each, standing
+    from vambrace import data
+    from vambrace.audit.certification import certify as certify_one
+    from vambrace.audit.certification import certify_each, standing
+    from vambrace.report import certificates as page
 
     _check_target(html, (".html",))
     ends = None if reward_range is None else [value_of("reward_range", float, each) for each in reward_range.split(",")]
@@ -318,7 +318,7 @@ def certify(
     options |= {"delta": delta, "threat": threat, "design": design}
     with ExitStack() as stack:
         sources = [stack.enter_context(_spooled(each)) if _is_stream(each) else each for each in files]
-        source = logs.title(sources)
+        source = data.title(sources)
         left_out: tuple[str, ...] = ()
         if group is None:
             found = {"": certify_one(sources, **options, reward_range=ends)}
@@ -390,8 +390,8 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run an experiment, or what is missing of it; exit code 1 when cells failed."""
-    from vambrace.lab import spec
-    from vambrace.lab.run import run as play
+    from vambrace.lab import experiment as spec
+    from vambrace.lab.runner import run as play
 
     wanted = spec.read(spec.find(experiment), _files(data))
     folder = Path("out") / wanted.name if out is None else out
@@ -423,7 +423,7 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON instead of writing.")] = False,
 ) -> None:
     """Write the report of finished experiments: DIR/report.html, and DIR/figures as SVG, PNG and PDF."""
-    from vambrace.lab import report as lab
+    from vambrace.report import experiments as lab
 
     if as_json:
         typer.echo(json.dumps(lab.verdicts(folder), indent=2, ensure_ascii=False))
@@ -438,7 +438,7 @@ def reproduce(
     data: Data = None,
 ) -> None:
     """Run every suite, or what is missing of it, and write the report; prints where it is."""
-    from vambrace.lab.reproduce import reproduce as lab
+    from vambrace.paper.reproduce import reproduce as lab
 
     found, path = lab(out, workers=workers, data=_files(data))
     for status in found:
@@ -525,15 +525,15 @@ def _is_stream(name: str) -> bool:
 
 @contextmanager
 def _spooled(name: str) -> Iterator[Any]:
-    from vambrace import logs
+    from vambrace import data
 
     if name != "-":
-        with open(name, "rb") as file, logs.spooled(file, name) as spooled:
+        with open(name, "rb") as file, data.spooled(file, name) as spooled:
             yield spooled
     elif sys.stdin is None:
         raise InvalidParameter("standard input: expected a log, got a closed stream")
     else:
-        with logs.spooled(sys.stdin.buffer, "standard input") as spooled:
+        with data.spooled(sys.stdin.buffer, "standard input") as spooled:
             yield spooled
 
 
@@ -576,7 +576,8 @@ def _print_status(found: Any, as_json: bool) -> None:
 
 
 def _suites() -> list[dict[str, str]]:
-    from vambrace.lab import cells, spec
+    from vambrace.lab import cells
+    from vambrace.lab import experiment as spec
 
     found = {name: spec.read(path) for name, path in spec.suites().items()}
     return [

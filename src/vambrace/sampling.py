@@ -10,7 +10,7 @@ from math import erfc, exp, factorial, floor, log, log1p, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 
 Stream = NDArray[np.uint64]
 

@@ -2,7 +2,7 @@
 
 from math import exp, inf, lgamma, log, log1p
 
-from vambrace.kernel import rare_kernel
+from vambrace.kernels import rare_kernel
 
 STEPS = 10_000  # of the continued fraction; it needs about sqrt(n)
 TINY = 1e-300

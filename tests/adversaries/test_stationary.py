@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from vambrace.adversaries.stationary import alter
-from vambrace.kernel import interpreted, kernel
+from vambrace.kernels import interpreted, kernel
 from vambrace.sampling import stream
 
 

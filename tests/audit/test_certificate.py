@@ -16,7 +16,7 @@ from vambrace.audit import limits, splits
 from vambrace.audit.certificate import DESIGNS, Certificate, certify_counts
 from vambrace.audit.limits import THREATS, Arm
 from vambrace.errors import InvalidParameter, MissingExtra, UnknownName, VambraceError
-from vambrace.kernel import compiled
+from vambrace.kernels import compiled
 from vambrace.statistics import lower_limit
 
 FALSE_ALARM = 1e-3  # of each statistical test

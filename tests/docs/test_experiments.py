@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import vambrace as vb
-from vambrace.lab import cells, spec
+from vambrace.lab import cells
+from vambrace.lab import experiment as spec
 
 PAGE = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text(encoding="utf-8")
 TOML = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)

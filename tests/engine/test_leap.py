@@ -12,7 +12,7 @@ import vambrace as vb
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.engine import leap as leap_module
 from vambrace.errors import GameFault, NotApplicable
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.protocols import Integers
 
 MEASURES = ("pseudo_regret", "realized_regret", "observed_regret", "cost", "pulls")

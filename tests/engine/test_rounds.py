@@ -14,7 +14,7 @@ import naive
 import vambrace as vb
 from tables import TableEnvironment, TableState
 from vambrace.errors import GameFault
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.protocols import Floats
 from vambrace.sampling import uniform
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from vambrace.engine.result import Result
-from vambrace.lab import spec
+from vambrace.lab import experiment as spec
 from vambrace.lab.cells import cells_of, games_of
-from vambrace.lab.spec import Experiment, Game
+from vambrace.lab.experiment import Experiment, Game
 from vambrace.lab.store import Status
 from vambrace.lab.study import Play, Study, promises
 

@@ -6,7 +6,8 @@ import pytest
 
 import vambrace as vb
 from vambrace import registry
-from vambrace.lab import cells, spec
+from vambrace.lab import cells
+from vambrace.lab import experiment as spec
 from vambrace.lab.cells import Cell, cells_of, panels_of
 
 DOCUMENT: dict[str, Any] = {

@@ -2,7 +2,7 @@
 
 import warnings
 
-from vambrace.lab import run
+from vambrace.lab import runner as run
 
 
 def test_a_local_cluster_listens_on_this_machine_only_and_a_second_one_does_not_mind() -> None:

@@ -13,7 +13,8 @@ import pytest
 
 import vambrace as vb
 from vambrace.errors import StoreError
-from vambrace.lab import cells, lock, spec, store
+from vambrace.lab import cells, lock, store
+from vambrace.lab import experiment as spec
 from vambrace.lab.cells import Cell, cells_of
 from vambrace.lab.store import Store, decode, encode
 

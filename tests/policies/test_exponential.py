@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import naive
 import vambrace as vb
 from tables import Table, pulls_of_engine, pulls_of_learner, tables, uniforms
-from vambrace.kernel import Slot, compiled, kernel
+from vambrace.kernels import Slot, compiled, kernel
 from vambrace.live.learner import LIVE
 from vambrace.policies.exponential import MOST_CHANGES, make_weights, raise_score
 from vambrace.protocols import Floats, Pending

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vambrace as vb
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.policies.tsallis_inf import _normalise
 from vambrace.protocols import Floats, Integers
 from vambrace.sampling import Stream, uniform

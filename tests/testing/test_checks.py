@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import vambrace as vb
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.policies import se_wr
 from vambrace.testing import check_adversary, check_environment, check_policy, examples
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vambrace.adversaries.books import Bookkeeper, Books, beta, idle
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.sampling import Stream
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace import validation
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.protocols import Adversary, Floats, Integers
 
 SIGMA = 0.5

@@ -14,7 +14,7 @@ from math import exp
 from typing import Any
 
 from vambrace.adversaries.books import SIGMA, Bookkeeper, Books, humble_level, idle, lowered
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.sampling import Stream
 
 LARGEST_EXPONENT = 40

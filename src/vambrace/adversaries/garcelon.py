@@ -14,7 +14,7 @@ from typing import Any
 
 from vambrace import validation
 from vambrace.adversaries.books import Bookkeeper, Books, beta, idle
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.protocols import Floats
 from vambrace.sampling import Stream
 

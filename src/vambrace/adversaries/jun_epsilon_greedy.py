@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vambrace.adversaries.books import Bookkeeper, Books, humble_level, idle, lowered
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.sampling import Stream
 
 

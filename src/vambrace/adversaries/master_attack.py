@@ -15,7 +15,7 @@ from math import frexp, isinf
 from typing import Any, NamedTuple
 
 from vambrace import validation
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.protocols import Adversary, Floats
 from vambrace.sampling import Stream
 

@@ -21,7 +21,7 @@ import numpy as np
 from vambrace import validation
 from vambrace.adversaries.ranks import two_best
 from vambrace.adversaries.stationary import StationaryAdversary
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 from vambrace.protocols import Floats
 
 WAITING, BURSTING, SPENT = 0, 1, 2

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from vambrace import validation
 from vambrace.adversaries.stationary import StationaryAdversary
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.protocols import Floats
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from vambrace.kernel import Slot, kernel
+from vambrace.kernels import Slot, kernel
 from vambrace.protocols import Adversary
 from vambrace.sampling import Stream, uniform
 

@@ -28,7 +28,7 @@ from vambrace import validation
 from vambrace.audit.limits import THREATS, Arm, lower_limit, question
 from vambrace.audit.splits import cheapest_attack
 from vambrace.errors import InvalidParameter
-from vambrace.kernel import compiled
+from vambrace.kernels import compiled
 
 if TYPE_CHECKING:
     import altair
@@ -117,7 +117,7 @@ class Certificate:
 
     def plot(self) -> "altair.LayerChart":
         """The interval of each arm and the budget of each rival (needs the extra `vambrace[report]`)."""
-        from vambrace.audit.figure import certificate_figure
+        from vambrace.report.certificate_figure import certificate_figure
 
         return certificate_figure(self)
 

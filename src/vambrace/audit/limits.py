@@ -20,7 +20,7 @@ otherwise  Chernoff's bound exp(-n kl(k / n, q)), which holds for all rewards in
 from math import exp, inf, lgamma, log, log1p, pi, sqrt
 from typing import NamedTuple
 
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 from vambrace.statistics import beta_fraction
 
 THREATS = ("alter", "inject", "suppress")

@@ -21,7 +21,7 @@ Where a bound only follows another, the tests look at every split.
 from math import ceil
 
 from vambrace.audit.limits import INJECT, Arm, Question, least_cost, least_whole_cost, lower_limit
-from vambrace.kernel import rare_kernel
+from vambrace.kernels import rare_kernel
 
 GOLDEN = 0.6180339887498949
 

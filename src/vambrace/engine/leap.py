@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any
 
 from vambrace.engine.meter import Sum, add_times, add_times_at, distance, upper
-from vambrace.kernel import Slot, kernel, rare_kernel
+from vambrace.kernels import Slot, kernel, rare_kernel
 from vambrace.sampling import binomial
 
 cycle, quiet, absorb = Slot("cycle"), Slot("quiet"), Slot("absorb")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 from vambrace.protocols import Floats
 
 STEPS = 4  # how often a cut alteration is shortened by one unit in the last place before it is given up

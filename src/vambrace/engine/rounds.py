@@ -2,7 +2,7 @@
 
 The names in capitals and the functions `select`, `update`, `draw`, `draw_total`, `alter`, `corrupt` and `witness` are
 slots: `simulate` binds them to the kernels of one policy, one adversary and one environment, and to the options of one
-run (see `vambrace.kernel`). A branch on a bound constant costs nothing.
+run (see `vambrace.kernels`). A branch on a bound constant costs nothing.
 """
 
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 
 from vambrace.engine.leap import leap
 from vambrace.engine.meter import Sum, add_at, meter, meter_all, upper
-from vambrace.kernel import Slot, kernel, rare_kernel
+from vambrace.kernels import Slot, kernel, rare_kernel
 from vambrace.protocols import Floats, Integers, Pending
 from vambrace.sampling import Stream
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace import validation
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.protocols import Environment, Floats
 from vambrace.sampling import Stream, beta_draw
 

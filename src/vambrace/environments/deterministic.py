@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from vambrace.environments.means import MeansEnvironment, State
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.sampling import Stream
 
 

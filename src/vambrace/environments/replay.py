@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vambrace import logs, validation
+from vambrace import data, validation
 from vambrace.environments import bernoulli, means
 from vambrace.errors import InvalidParameter
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.protocols import Environment, Floats, Integers, Kernel
 from vambrace.sampling import Stream, uniform
 
@@ -118,12 +118,12 @@ class Replay(Environment):
         Columns: `arm`, `events` (or impressions, views, trials), `successes` (or clicks, conversions) and, where it has
         several tests, `test`.
         """
-        return cls(mode=mode, **logs.read_table(source, test)._asdict())
+        return cls(mode=mode, **data.read_table(source, test)._asdict())
 
     @classmethod
     def from_log(cls, source: Any, *, arm: str = "arm", reward: str = "reward", mode: str = "exact") -> "Replay":
         """A log with one row for each event; `arm` and `reward` name the columns. Rewards are numbers in [0, 1]."""
-        return cls(mode=mode, **logs.read_log(source, arm, reward)._asdict())
+        return cls(mode=mode, **data.read_log(source, arm, reward)._asdict())
 
     @classmethod
     def from_file(

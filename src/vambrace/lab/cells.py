@@ -16,9 +16,9 @@ from typing import Any
 
 from vambrace import registry
 from vambrace.engine.result import Result
-from vambrace.engine.simulate import simulate
+from vambrace.engine.simulation import simulate
 from vambrace.errors import InvalidParameter
-from vambrace.lab.spec import Experiment, Game
+from vambrace.lab.experiment import Experiment, Game
 from vambrace.protocols import Adversary
 from vambrace.specs import spec_of
 from vambrace.version import __version__

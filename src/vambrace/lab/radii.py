@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from vambrace.adversaries import Conceal
-from vambrace.engine.simulate import simulate
+from vambrace.engine.simulation import simulate
 from vambrace.environments import Bernoulli
 from vambrace.policies import SEWR
 from vambrace.protocols import Environment

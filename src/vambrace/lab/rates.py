@@ -12,7 +12,7 @@ import numpy as np
 
 from vambrace import theory
 from vambrace.adversaries import Conceal, EliminationRush, PhaseBurst
-from vambrace.engine.simulate import simulate
+from vambrace.engine.simulation import simulate
 from vambrace.environments import Bernoulli
 from vambrace.policies import PEWR, SEWR
 from vambrace.protocols import Adversary, Environment, Floats, Policy

@@ -7,7 +7,7 @@ commits itself before the arm is known, so it pays in every round in which the a
 from typing import Any
 
 from vambrace.adversaries import BestArmCorruption, Conceal
-from vambrace.engine.simulate import simulate
+from vambrace.engine.simulation import simulate
 from vambrace.environments import Bernoulli
 from vambrace.policies import BARBAR, MLAAER, SE, UCB1, TsallisINF
 from vambrace.protocols import Policy

@@ -27,7 +27,7 @@ from vambrace.errors import StoreError
 from vambrace.files import whole_file
 from vambrace.lab import lock
 from vambrace.lab.cells import Cell, cells_of, panels_of
-from vambrace.lab.spec import Experiment, parse
+from vambrace.lab.experiment import Experiment, parse
 from vambrace.version import __version__
 
 HEAD = "experiment.json"

@@ -12,7 +12,7 @@ from vambrace import theory
 from vambrace.engine.result import Result
 from vambrace.errors import StoreError
 from vambrace.lab.cells import games_of
-from vambrace.lab.spec import Experiment, Game, read, suites
+from vambrace.lab.experiment import Experiment, Game, read, suites
 from vambrace.lab.store import HEAD, Status, Store
 from vambrace.policies import SEWR
 from vambrace.protocols import Floats

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace import validation
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 from vambrace.protocols import Floats, Pending, Policy
 from vambrace.sampling import Stream, uniform
 

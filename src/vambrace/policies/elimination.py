@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.radii import PAPER, Rule, quiet_sweeps, separated
 from vambrace.protocols import Flags, Floats, Integers, Pending
 

@@ -14,7 +14,7 @@ from math import e, log, sqrt
 from typing import NamedTuple
 
 from vambrace import validation
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.policies.exponential import Weights, draw_arm, make_weights, raise_score
 from vambrace.protocols import Pending, Policy
 from vambrace.sampling import Stream

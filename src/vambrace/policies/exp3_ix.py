@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import NamedTuple
 
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.policies.exponential import Weights, draw_arm, make_weights, raise_score
 from vambrace.protocols import Pending, Policy
 from vambrace.sampling import Stream

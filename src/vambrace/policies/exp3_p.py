@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace import validation
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.policies.exponential import draw_arm, step_exp3p
 from vambrace.protocols import Floats, Pending, Policy
 from vambrace.sampling import Stream

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 from vambrace.protocols import Floats
 from vambrace.sampling import Stream, uniform
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace import validation
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.indices import mean_so_far
 from vambrace.policies.optimism import NOBODY, Lead, holds, next_window
 from vambrace.policies.radii import TIE, kl, kl_upper

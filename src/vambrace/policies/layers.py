@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.elimination import NEVER
 from vambrace.protocols import Flags, Floats, Integers, Pending
 from vambrace.sampling import Stream, uniform

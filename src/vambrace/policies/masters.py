@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.exponential import draw_arm, step_exp3p
 from vambrace.protocols import Floats
 from vambrace.sampling import Stream

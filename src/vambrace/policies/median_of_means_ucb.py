@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace import validation
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.policies.optimism import Optimism, make_optimism, optimistic_arm, told
 from vambrace.protocols import Floats, Integers, Pending, Policy
 from vambrace.sampling import Stream

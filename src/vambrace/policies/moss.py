@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.indices import Board, make_board, mean_so_far, posted
 from vambrace.protocols import Floats, Integers, Pending, Policy
 from vambrace.sampling import Stream

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace import validation
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.policies.elimination import Arms, advance_and_test, fewest_pulled
 from vambrace.policies.masters import MASTERS, Master, draw_base, learn, likeliest_base, make_master
 from vambrace.policies.radii import Rule, check_radius, make_rule

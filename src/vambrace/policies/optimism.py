@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 from vambrace.protocols import Floats, Integers, Pending
 
 TIE = 1e-12  # an arm must be better by more than this to come before one of a lower index

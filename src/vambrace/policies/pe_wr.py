@@ -16,7 +16,7 @@ from math import ceil, log, sqrt
 from typing import NamedTuple
 
 from vambrace import validation
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.elimination import (
     Arms,
     absorb_sweeps,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace import validation
-from vambrace.kernel import kernel, rare_kernel
+from vambrace.kernels import kernel, rare_kernel
 
 PAPER, TIGHT, KL = 0, 1, 2
 RADII = ("paper", "tight", "kl")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vambrace.kernel import kernel
+from vambrace.kernels import kernel
 from vambrace.protocols import Floats, Pending, Policy
 from vambrace.sampling import Stream, gamma_width, next_word, quick_beta_draw
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from vambrace.engine.result import Result
-from vambrace.engine.simulate import simulate
+from vambrace.engine.simulation import simulate
 from vambrace.environments import Bernoulli
-from vambrace.kernel import Slot, compiled, is_kernel, kernel
+from vambrace.kernels import Slot, compiled, is_kernel, kernel
 from vambrace.live.learner import Learner
 from vambrace.policies import MSSEWR, PEWR, SEWR, UCB1
 from vambrace.protocols import Adversary, Environment, Floats, Pending, Policy

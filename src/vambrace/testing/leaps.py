@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from vambrace.kernel import interpreted
+from vambrace.kernels import interpreted
 from vambrace.protocols import Adversary, Pending, Policy
 from vambrace.sampling import stream
 

@@ -12,8 +12,11 @@ import vambrace as vb
 from browser import Visitor, chromium, visit  # noqa: F401
 from lab import fabricated
 from vambrace.errors import StoreError
-from vambrace.lab import panels, report, run, spec
+from vambrace.lab import experiment as spec
+from vambrace.lab import runner as run
 from vambrace.lab.study import load
+from vambrace.report import experiments as report
+from vambrace.report import panels
 
 EXPERIMENT: dict[str, Any] = {
     "name": "mine",

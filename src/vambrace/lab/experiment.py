@@ -29,7 +29,7 @@ from vambrace.protocols import Adversary, Environment, Policy
 from vambrace.specs import spec_of
 from vambrace.validation import LARGEST_BUDGET, MOST_ROUNDS
 
-SUITES = Path(__file__).parent / "suites"
+SUITES = Path(__file__).parent.parent / "paper" / "suites"
 SCHEMA = Path(__file__).parent / "experiment.schema.json"
 
 Thing = TypeVar("Thing")
@@ -260,7 +260,7 @@ def read(path: Path, data: Mapping[str, Path] | None = None) -> Experiment:
 
     data  where the files are that the experiment names; without one, the environments that it holds are left out
 
-    >>> from vambrace.lab import spec
+    >>> from vambrace.lab import experiment as spec
     >>> spec.read(spec.find("poster")).replications
     20
     """

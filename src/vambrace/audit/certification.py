@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from vambrace import logs, validation
+from vambrace import data, validation
 from vambrace.audit.certificate import DESIGNS, MOST_EVENTS, Certificate, certify_counts
 from vambrace.audit.limits import THREATS
 from vambrace.errors import InvalidParameter
@@ -56,12 +56,12 @@ def certify(
     {'arm': 'arm', 'events': 'views', 'successes': 'clicks'}
     """
     _check(delta, threat, design)
-    wanted = logs.Wanted(arm, reward, events, successes)
+    wanted = data.Wanted(arm, reward, events, successes)
     with waiting("reading"):
-        found = logs.tally(log, wanted, checked_range(reward_range))
+        found = data.tally(log, wanted, checked_range(reward_range))
     (tally,) = found.tests.values()
     if len(tally.labels) < 2:
-        raise InvalidParameter(f"{logs.title(log)}: expected at least two arms, got one: {tally.labels[0]!r}")
+        raise InvalidParameter(f"{data.title(log)}: expected at least two arms, got one: {tally.labels[0]!r}")
     return _certificate(log, tally, found.columns, delta, threat, design)
 
 
@@ -80,9 +80,9 @@ def certify_each(
 ) -> Certified:
     """Certify many tests of one log, which the column `group` tells apart; each by itself errs with chance delta."""
     _check(delta, threat, design)
-    wanted = logs.Wanted(arm, reward, events, successes, group)
+    wanted = data.Wanted(arm, reward, events, successes, group)
     with waiting("reading"):
-        read = logs.tally(log, wanted, checked_range(reward_range))
+        read = data.tally(log, wanted, checked_range(reward_range))
     found: dict[str, Certificate] = {}
     with ProgressBar("certifying", len(read.tests)) as bar:
         for done, (test, tally) in enumerate(read.tests.items(), start=1):
@@ -90,7 +90,7 @@ def certify_each(
                 found[test] = _certificate(log, tally, read.columns, delta, threat, design)
             bar.update(done)
     if not found:
-        raise InvalidParameter(f"{logs.title(log)}: expected a test with at least two arms, got one arm in every test")
+        raise InvalidParameter(f"{data.title(log)}: expected a test with at least two arms, got one arm in every test")
     return Certified(found, tuple(test for test in read.tests if test not in found))
 
 
@@ -120,11 +120,11 @@ def _check(delta: Any, threat: Any, design: Any) -> None:
 
 
 def _certificate(
-    log: Any, tally: logs.Tally, columns: dict[str, str], delta: float, threat: str, design: str
+    log: Any, tally: data.Tally, columns: dict[str, str], delta: float, threat: str, design: str
 ) -> Certificate:
     for label, n in zip(tally.labels, tally.events, strict=True):
         if n > MOST_EVENTS:
             came = f"{n:,} of {label!r}"
-            raise InvalidParameter(f"{logs.title(log)}: expected at most {MOST_EVENTS:,} events of an arm, got {came}")
+            raise InvalidParameter(f"{data.title(log)}: expected at most {MOST_EVENTS:,} events of an arm, got {came}")
     options: dict[str, Any] = {"delta": delta, "threat": threat, "design": design, "binary": tally.binary}
     return certify_counts(tally.events, tally.totals, tally.labels, columns=columns, **options)

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vambrace.errors import UnknownName
-from vambrace.lab import report, spec
-from vambrace.lab.run import run
+from vambrace.lab import experiment as spec
+from vambrace.lab.runner import run
 from vambrace.lab.store import Status
+from vambrace.report import experiments as report
 
 
 def reproduce(

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
+from vambrace.data.sources import Source
 from vambrace.errors import InvalidParameter
-from vambrace.logs.sources import Source
 
 ARMS = ("arm", "variant", "variation", "treatment", "group", "bucket")
 REWARDS = ("reward", "converted", "conversion", "clicked", "click", "success", "outcome")

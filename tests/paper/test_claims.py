@@ -8,8 +8,8 @@ import pytest
 
 from lab import fabricated
 from vambrace import theory
-from vambrace.lab.claims import CLAIMS, RESULTS, Claim, Verdict, exponents, least_linear
 from vambrace.lab.study import Play, promises
+from vambrace.paper.claims import CLAIMS, RESULTS, Claim, Verdict, exponents, least_linear
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
 

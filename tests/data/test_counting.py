@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vambrace import logs
+from vambrace import data
+from vambrace.data import columns, counting, text
 from vambrace.errors import InvalidParameter
-from vambrace.logs import columns, counting, text
 
 FRAME = pl.DataFrame({"arm": ["b", "a", "b", "b"], "reward": [1, 0, 1, 0]})
-TALLY = logs.Tally(("a", "b"), (1, 3), (0, 2), True)
-READING = logs.Reading({"": TALLY}, {"arm": "arm", "reward": "reward"})
+TALLY = data.Tally(("a", "b"), (1, 3), (0, 2), True)
+READING = data.Reading({"": TALLY}, {"arm": "arm", "reward": "reward"})
 
 
 def written(ending: str) -> bytes:
@@ -33,18 +33,18 @@ def written(ending: str) -> bytes:
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz"])
 def test_a_stream_shows_what_it_is(ending: str) -> None:
-    with logs.spooled(io.BytesIO(written(ending)), "standard input") as spooled:
+    with data.spooled(io.BytesIO(written(ending)), "standard input") as spooled:
         assert spooled.path.name == f"spooled{ending.removesuffix('.gz')}"
-        assert logs.tally(spooled) == logs.tally([spooled]) == READING
-        assert logs.title([spooled, FRAME]) == "standard input and 1 more"
+        assert data.tally(spooled) == data.tally([spooled]) == READING
+        assert data.title([spooled, FRAME]) == "standard input and 1 more"
     assert not spooled.path.parent.exists()
 
 
 @pytest.mark.parametrize("content", [b"", b"\x1f\x8b", b"\x1f\x8bjunk", b"PAR1", b"\xff\xfe\x00", b"{"])
 def test_a_stream_of_anything_is_one_line(content: bytes) -> None:
-    with logs.spooled(io.BytesIO(content), "standard input") as spooled:
+    with data.spooled(io.BytesIO(content), "standard input") as spooled:
         with pytest.raises(InvalidParameter) as caught:
-            logs.tally(spooled)
+            data.tally(spooled)
         assert str(caught.value).startswith("standard input: ")
         assert "\n" not in str(caught.value)
 
@@ -60,7 +60,7 @@ def test_sums_are_those_of_a_plain_loop(rows: list[tuple[str, str, float]], data
         for part in (rows[:cut], rows[cut:])
         if part
     ]
-    found = logs.tally(pieces, logs.Wanted(group="exp")).tests
+    found = data.tally(pieces, data.Wanted(group="exp")).tests
     assert list(found) == sorted({test for test, _, _ in rows})
     for test, tally in found.items():
         mine = [(arm, reward) for name, arm, reward in rows if name == test]
@@ -79,7 +79,7 @@ def test_sums_are_those_of_a_plain_loop(rows: list[tuple[str, str, float]], data
 def test_a_range_is_shifted_and_stretched(low: float, width: float, units: list[float]) -> None:
     high = low + width
     values = [low if unit == 0.0 else high if unit == 1.0 else (low + high) / 2 for unit in units]
-    (tally,) = logs.tally({"arm": ["a"] * len(values), "reward": values}, reward_range=(low, high)).tests.values()
+    (tally,) = data.tally({"arm": ["a"] * len(values), "reward": values}, reward_range=(low, high)).tests.values()
     assert tally.totals[0] == pytest.approx(sum(units), abs=1e-5)
     assert 0 <= tally.totals[0] <= len(units)
     assert tally.binary == (0.5 not in units)
@@ -87,21 +87,21 @@ def test_a_range_is_shifted_and_stretched(low: float, width: float, units: list[
 
 def test_the_arms_of_a_table_keep_their_order_and_those_of_a_log_get_one() -> None:
     table = {"arm": ["10", "9", "b"], "events": [5, 5, 5], "successes": [1, 2, 3]}
-    assert logs.tally(table).tests[""].labels == ("10", "9", "b")
-    assert logs.tally({"arm": [10, 9, 11], "reward": [0, 1, 1]}).tests[""].labels == ("9", "10", "11")
+    assert data.tally(table).tests[""].labels == ("10", "9", "b")
+    assert data.tally({"arm": [10, 9, 11], "reward": [0, 1, 1]}).tests[""].labels == ("9", "10", "11")
 
 
 def test_one_column_is_not_two() -> None:
     log = {"arm": [1, 2], "exp": [1, 1], "reward": [1, 0]}
     for arm, reward, group in (("arm", "reward", "arm"), ("arm", "arm", "exp"), ("arm", "exp", "exp")):
         with pytest.raises(InvalidParameter, match=r"dict: expected a column of its own for each use, got '(arm|exp)'"):
-            logs.tally(log, logs.Wanted(arm, reward, group=group))
+            data.tally(log, data.Wanted(arm, reward, group=group))
 
 
 def test_names_that_differ_in_case_only_can_both_be_named() -> None:
     log = {"Arm": ["x", "y"], "arm": ["a", "b"], "reward": [1, 0]}
-    assert logs.tally(log, logs.Wanted(arm="Arm")).tests[""].labels == ("x", "y")
-    assert logs.tally(log, logs.Wanted(arm="arm")).tests[""].labels == ("a", "b")
+    assert data.tally(log, data.Wanted(arm="Arm")).tests[""].labels == ("x", "y")
+    assert data.tally(log, data.Wanted(arm="arm")).tests[""].labels == ("a", "b")
 
 
 def test_the_page_lists_the_names_that_are_understood() -> None:
@@ -115,9 +115,9 @@ def test_pieces_that_belong_to_different_tests_are_not_mixed() -> None:
     with pytest.raises(
         InvalidParameter, match="expected one test, or the group 'test' to tell them apart, got 2 tests"
     ):
-        logs.tally(pieces)
-    assert logs.tally(pieces, logs.Wanted(group="test")).tests == {"one": TALLY, "two": TALLY}
-    assert logs.tally(pieces[0]).tests == {"": TALLY}
+        data.tally(pieces)
+    assert data.tally(pieces, data.Wanted(group="test")).tests == {"one": TALLY, "two": TALLY}
+    assert data.tally(pieces[0]).tests == {"": TALLY}
 
 
 def test_a_log_is_read_in_one_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,18 +135,18 @@ def test_a_log_is_read_in_one_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         return collect(frame, **options)
 
     monkeypatch.setattr(pl.LazyFrame, "collect", watched)
-    logs.tally(path)
+    data.tally(path)
     assert len(collected) == 1
     assert "AGGREGATE" in collected[0]
 
 
 def test_nothing_at_all() -> None:
     with pytest.raises(InvalidParameter, match="log: expected at least one file, got none"):
-        logs.tally([])
+        data.tally([])
     with pytest.raises(InvalidParameter, match="log: expected the name of a file, a Polars or pandas frame"):
-        logs.tally(3)
+        data.tally(3)
     with pytest.raises(InvalidParameter, match="dict: expected at least one row, got none"):
-        logs.tally({"arm": [], "reward": []})
+        data.tally({"arm": [], "reward": []})
 
 
 # ----------------------------------------------------------------------------------------------------------- text files
@@ -174,10 +174,10 @@ def test_a_text_may_be_written_in_many_ways(tmp_path: Path, text: str, stream: b
     path = tmp_path / ("x.tsv" if "if any" in text else "x.csv")
     path.write_text(text, encoding="utf-8", newline="")
     if not stream:
-        assert logs.tally(path) == READING
+        assert data.tally(path) == READING
         return
-    with path.open("rb") as file, logs.spooled(file, "standard input") as spooled:
-        assert logs.tally(spooled) == READING
+    with path.open("rb") as file, data.spooled(file, "standard input") as spooled:
+        assert data.tally(spooled) == READING
 
 
 BAD_TEXTS: dict[str, tuple[bytes, str]] = {
@@ -225,7 +225,7 @@ def test_what_is_wrong_with_a_text_is_said_with_its_line(tmp_path: Path, content
     path = tmp_path / "x.csv"
     path.write_bytes(content)
     with pytest.raises(InvalidParameter, match=f"^{path}: (column 'reward': )?{message}"):
-        logs.tally(path)
+        data.tally(path)
 
 
 BAD_JSON = {
@@ -247,7 +247,7 @@ def test_a_bad_json_line_is_named(tmp_path: Path, line: bytes, message: str, fir
     good = b'{"arm": "a", "reward": 1}\n' * 2000  # more than the lines that tell the columns
     path.write_bytes(line + good if first else good + line)
     with pytest.raises(InvalidParameter) as caught:
-        logs.tally(path)
+        data.tally(path)
     assert (
         str(caught.value)
         .replace("2,001", "2001")
@@ -260,7 +260,7 @@ def test_what_no_json_line_begins_with(tmp_path: Path, junk: bytes) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(junk)
     with pytest.raises(InvalidParameter, match=r"expected .+, got (a byte order|an empty file|'\['|a Parquet file)"):
-        logs.tally(path)
+        data.tally(path)
 
 
 def test_a_text_is_looked_over_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,11 +271,11 @@ def test_a_text_is_looked_over_in_pieces(tmp_path: Path, monkeypatch: pytest.Mon
     for piece in range(1, 70):
         monkeypatch.setattr(text, "PIECE", max(piece, 40) if piece > 40 else piece + 40)
         with pytest.raises(InvalidParameter, match="line 46: expected quotation marks around whole fields"):
-            logs.tally(path)
+            data.tally(path)
     path.write_text("arm,reward,x\n" + row * 20 + "b,0,x\n", encoding="utf-8")
     for piece in range(40, 110):
         monkeypatch.setattr(text, "PIECE", piece)
-        assert logs.tally(path).tests[""] == logs.Tally(("a", "b"), (20, 1), (20, 0), True)
+        assert data.tally(path).tests[""] == data.Tally(("a", "b"), (20, 1), (20, 0), True)
 
 
 def test_lines_and_fields_without_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,11 +283,11 @@ def test_lines_and_fields_without_an_end(tmp_path: Path, monkeypatch: pytest.Mon
     path.write_text(f"arm,reward\na,1\nb,{'0' * 200}\n", encoding="utf-8")
     monkeypatch.setattr(text, "PIECE", 100)
     with pytest.raises(InvalidParameter, match="after line 1: expected rows shorter than 100 bytes"):
-        logs.tally(path)
+        data.tally(path)
     monkeypatch.setattr(text, "LONGEST_FIELD", 10)
     path.write_text('arm,reward,x\na,1,z\nb,0,"x\n' + "b,1,z\n" * 50 + 'b,1,"\n', encoding="utf-8")
     with pytest.raises(InvalidParameter, match="line 3: expected a closing quotation mark"):
-        logs.tally(path)
+        data.tally(path)
 
 
 # ---------------------------------------------------------------------------------------------------- names of the arms
@@ -301,13 +301,13 @@ def test_a_missing_name_is_no_arm(missing: str | None, key: str) -> None:
     came = "nothing" if missing is None else repr(missing)
     for source in (bad, bad[1:3].select("test", "arm", events=1, successes="reward")):
         with pytest.raises(InvalidParameter, match=f"column '{key}': expected a name, got {came} in row"):
-            logs.tally(source, logs.Wanted(group="test"))
+            data.tally(source, data.Wanted(group="test"))
 
 
 def test_a_number_that_is_none_is_no_arm() -> None:
     with pytest.raises(InvalidParameter, match="column 'arm': expected a name, got 'NaN' in row 2"):
-        logs.tally({"arm": [1.0, float("nan")], "reward": [0, 1]})
-    assert logs.tally({"arm": ["none", "NA"], "reward": [0, 1]}).tests[""].labels == ("NA", "none")
+        data.tally({"arm": [1.0, float("nan")], "reward": [0, 1]})
+    assert data.tally({"arm": ["none", "NA"], "reward": [0, 1]}).tests[""].labels == ("NA", "none")
 
 
 @pytest.mark.parametrize("twin", ["b ", " b", "b\u00a0", "b\u200b", "b\t"])
@@ -316,22 +316,22 @@ def test_names_that_look_alike_are_not_two_arms(twin: str, tmp_path: Path) -> No
     parts = [FRAME, FRAME.with_columns(pl.col("arm").replace("b", twin))]
     for source in (pl.concat(parts), parts):
         with pytest.raises(InvalidParameter, match=f"column 'arm': expected one way to write each name, got {both}"):
-            logs.tally(source)
+            data.tally(source)
     with pytest.raises(InvalidParameter, match=f"expected one way to write each name, got {both}"):
-        logs.tally({"exp": ["b", "b", twin], "arm": [1, 2, 1], "reward": [0, 1, 1]}, logs.Wanted(group="exp"))
+        data.tally({"exp": ["b", "b", twin], "arm": [1, 2, 1], "reward": [0, 1, 1]}, data.Wanted(group="exp"))
     table = {"arm": ["b", twin], "events": [5, 5], "successes": [1, 2]}
-    for read in (logs.read_table, logs.tally):
+    for read in (data.read_table, data.tally):
         with pytest.raises(InvalidParameter, match=f"expected one way to write each name, got {both}"):
             read(table)
     with pytest.raises(InvalidParameter, match="expected one way to write each name, got"):
-        logs.read_log(pl.concat(parts))
+        data.read_log(pl.concat(parts))
 
 
 def test_names_that_are_seen_to_differ_are_arms() -> None:
     with pytest.raises(InvalidParameter, match=r"got '1' and '1\.0'"):
-        logs.tally([{"arm": [1, 2], "reward": [0, 1]}, {"arm": [1.0], "reward": [1]}])
+        data.tally([{"arm": [1, 2], "reward": [0, 1]}, {"arm": [1.0], "reward": [1]}])
     for names in (["a", "A"], ["7", "007"], ["1.5", "1.50"], ["a b", "ab"], ["e\u0301", "e"], ["1e2", "100"]):
-        assert set(logs.tally({"arm": names, "reward": [0, 1]}).tests[""].labels) == {*names}
+        assert set(data.tally({"arm": names, "reward": [0, 1]}).tests[""].labels) == {*names}
 
 
 # -------------------------------------------------------------------------------------------------------------- sources
@@ -343,8 +343,8 @@ def test_a_file_counts_once(tmp_path: Path) -> None:
     (tmp_path / "link.csv").symlink_to(path)
     for twice in ([path, str(path)], [path, tmp_path / "link.csv"], [path, str(tmp_path / "x*")], str(tmp_path / "*")):
         with pytest.raises(InvalidParameter, match="expected each file once, got the same file as"):
-            logs.tally(twice)
-    assert logs.tally(tmp_path / "link.csv") == READING
+            data.tally(twice)
+    assert data.tally(tmp_path / "link.csv") == READING
 
 
 def test_pieces_are_pieces_of_the_same(tmp_path: Path) -> None:
@@ -352,22 +352,22 @@ def test_pieces_are_pieces_of_the_same(tmp_path: Path) -> None:
     with pytest.raises(
         InvalidParameter, match=r"dataframe: expected the columns of dataframe \(arm, reward\), .* got arm, clicked"
     ):
-        logs.tally([FRAME, other])
+        data.tally([FRAME, other])
     with pytest.raises(InvalidParameter, match=r"got arm, events, successes"):
-        logs.tally([FRAME, {"arm": ["a", "b"], "events": [5, 5], "successes": [1, 2]}])
-    assert logs.tally([FRAME, FRAME.rename({"arm": " ARM "})]).tests[""].events == (2, 6)
+        data.tally([FRAME, {"arm": ["a", "b"], "events": [5, 5], "successes": [1, 2]}])
+    assert data.tally([FRAME, FRAME.rename({"arm": " ARM "})]).tests[""].events == (2, 6)
 
 
 def test_no_column_is_in_the_way() -> None:
     names = ["row of the source", "row", "empty", "room", "number", "written", "total", "between", "len"]
     log = FRAME.with_columns(pl.lit(7).alias(name) for name in names)
-    assert logs.tally(log) == READING
-    assert logs.read_log(log) == logs.Counts(("a", "b"), (1, 3), (0, 2))
+    assert data.tally(log) == READING
+    assert data.read_log(log) == data.Counts(("a", "b"), (1, 3), (0, 2))
     with pytest.raises(InvalidParameter, match="got 9 in row 5"):
-        logs.tally(log.vstack(log[:1].with_columns(reward=pl.lit(9, pl.Int64))))
+        data.tally(log.vstack(log[:1].with_columns(reward=pl.lit(9, pl.Int64))))
     table = pl.DataFrame({"arm": ["a", "b"], "events": [5, 6], "successes": [1, 2]})
     table = table.with_columns(pl.lit(7).alias(name) for name in names)
-    assert logs.read_table(table) == logs.Counts(("a", "b"), (5, 6), (1, 2))
+    assert data.read_table(table) == data.Counts(("a", "b"), (5, 6), (1, 2))
 
 
 def test_pandas_frames() -> None:
@@ -380,40 +380,40 @@ def test_pandas_frames() -> None:
         frame.astype({"arm": object, "reward": float}),
     ]
     for kind in kinds:
-        assert logs.tally(kind) == READING
+        assert data.tally(kind) == READING
     frame.loc[2, "arm"] = None
     with pytest.raises(InvalidParameter, match="dataframe: column 'arm': expected a name, got nothing in row 3"):
-        logs.tally(frame)
+        data.tally(frame)
     frame = kinds[1].copy()
     frame.loc[1, "reward"] = pandas.NA
     with pytest.raises(InvalidParameter, match=r"column 'reward': expected a number in .*, got nothing in row 2"):
-        logs.tally(frame)
+        data.tally(frame)
     with pytest.raises(InvalidParameter, match="expected a name of its own for each column"):
-        logs.tally(pandas.concat([kinds[0], kinds[0]], axis=1))
+        data.tally(pandas.concat([kinds[0], kinds[0]], axis=1))
     with pytest.raises(InvalidParameter, match="log: expected the name of a file, a Polars or pandas frame"):
-        logs.tally(kinds[0]["arm"])
+        data.tally(kinds[0]["arm"])
 
 
 @pytest.mark.parametrize("name", ["", "x" * 5000, "[x]" * 3000, "a\0b"])
 def test_a_name_that_can_be_no_file(name: str) -> None:
     with pytest.raises(InvalidParameter, match=r"expected .+, got "):
-        logs.tally(name)
+        data.tally(name)
 
 
 def test_a_log_that_looks_like_a_table_need_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "MOST_ROWS", 2)
     log = {"arm": ["a", "b", "a"], "views": [1, 1, 1], "clicks": [0, 1, 1]}
     with pytest.raises(InvalidParameter, match=r"expected one row for each arm .*, got more"):
-        logs.tally(log)
+        data.tally(log)
     with pytest.raises(InvalidParameter, match=r"expected one row for each arm .*, got 'a' in row 2"):
-        logs.tally({**log, "arm": ["a", "a", "b"]})
+        data.tally({**log, "arm": ["a", "a", "b"]})
 
 
 def test_a_narrow_range_is_a_range() -> None:
     for low, high in ((0.0, 1e-300), (-1e-200, 1e-200), (1e6, 1e6 + 1e-9), (0.0, 49.0), (-0.1, 0.2)):
         log = {"arm": ["a", "a", "b"], "reward": [low, high, high]}
-        assert logs.tally(log, reward_range=(low, high)).tests[""] == logs.Tally(("a", "b"), (2, 1), (1, 1), True)
+        assert data.tally(log, reward_range=(low, high)).tests[""] == data.Tally(("a", "b"), (2, 1), (1, 1), True)
     inside = {"arm": ["a", "b"], "reward": [0.0, 1e-200]}
-    assert logs.tally(inside, reward_range=(-1e-200, 3e-200)).tests[""].totals == (0.25, 0.5)
+    assert data.tally(inside, reward_range=(-1e-200, 3e-200)).tests[""].totals == (0.25, 0.5)
     with pytest.raises(InvalidParameter, match="got 1e-200 in row 2"):
-        logs.tally(inside, reward_range=(-1e-200, 0.9e-200))
+        data.tally(inside, reward_range=(-1e-200, 0.9e-200))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import vambrace as vb
-from vambrace.kernel import Slot, _bind, compiled, interpreted, is_kernel, kernel, rare_kernel
+from vambrace.kernels import Slot, _bind, compiled, interpreted, is_kernel, kernel, rare_kernel
 
 SCALE = 2.0
 
@@ -101,7 +101,7 @@ def test_the_fingerprint_follows_code_constants_callees_and_slots(monkeypatch: p
 
 PROGRAM = """
 import sys
-from vambrace.kernel import cache_statistics, compiled
+from vambrace.kernels import cache_statistics, compiled
 import slotted
 for name in sys.argv[1:]:
     print(compiled(slotted.outer, {"step": getattr(slotted, name)})(3.0))
@@ -109,7 +109,7 @@ print(*cache_statistics())
 """
 SLOTTED = """
 from math import sqrt
-from vambrace.kernel import Slot, kernel, rare_kernel
+from vambrace.kernels import Slot, kernel, rare_kernel
 step = Slot("step")
 @kernel
 def double(x): return 2.0 * x

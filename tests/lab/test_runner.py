@@ -22,7 +22,9 @@ import pytest
 import vambrace as vb
 from vambrace import cli
 from vambrace.errors import ClusterLost, InvalidParameter, MissingExtra
-from vambrace.lab import cells, run, spec
+from vambrace.lab import cells
+from vambrace.lab import experiment as spec
+from vambrace.lab import runner as run
 from vambrace.lab.store import Status, Store
 
 LONG = """
@@ -300,7 +302,7 @@ def test_a_cell_that_workers_die_of_has_failed(tmp_path: Path, monkeypatch: pyte
 def test_a_program_that_workers_cannot_import_is_told_what_is_wrong(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
-        "from pathlib import Path\nfrom vambrace.lab import run, spec\n"
+        "from pathlib import Path\nfrom vambrace.lab import experiment as spec, runner as run\n"
         f"run.run(spec.parse({FAILING!r}), Path({str(tmp_path / 'out')!r}), workers=2)\n",
         encoding="utf-8",
     )

@@ -16,7 +16,7 @@ import numpy as np
 from vambrace import theory, validation
 from vambrace.adversaries import Conceal, EliminationRush, JunUCB, RandomFlips, Swap
 from vambrace.engine.result import Result
-from vambrace.engine.simulate import simulate
+from vambrace.engine.simulation import simulate
 from vambrace.environments import Bernoulli, Deterministic
 from vambrace.policies import SEWR
 from vambrace.progress import ProgressBar

@@ -10,7 +10,7 @@ import pytest
 import vambrace as vb
 from vambrace import registry
 from vambrace.errors import InvalidParameter
-from vambrace.lab.attack_suite import BY_CHANCE, HARMLESS, UNSPENT, _doubts
+from vambrace.redteam.suite import BY_CHANCE, HARMLESS, UNSPENT, _doubts
 
 ENVIRONMENT = vb.Bernoulli([0.9, 0.7, 0.5])
 ATTACKS = [vb.Conceal(), vb.Swap(margin=0.2), vb.RandomFlips(rate=0.01), vb.Conceal(arm=2, stop_when_dropped=True)]

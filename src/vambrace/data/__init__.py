@@ -8,8 +8,8 @@ columns will do as well. Every complaint names the file, the column and the row.
 and `counting` adds up.
 """
 
-from vambrace.logs.columns import Wanted
-from vambrace.logs.counting import Counts, Reading, Tally, read_log, read_table, tally
-from vambrace.logs.sources import Spooled, spooled, title
+from vambrace.data.columns import Wanted
+from vambrace.data.counting import Counts, Reading, Tally, read_log, read_table, tally
+from vambrace.data.sources import Spooled, spooled, title
 
 __all__ = ["Counts", "Reading", "Spooled", "Tally", "Wanted", "read_log", "read_table", "spooled", "tally", "title"]

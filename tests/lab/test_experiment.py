@@ -10,7 +10,7 @@ import pytest
 
 import vambrace as vb
 from vambrace.errors import InvalidParameter, UnknownName
-from vambrace.lab import spec
+from vambrace.lab import experiment as spec
 
 SMALL = """
 name = "small"
@@ -333,7 +333,7 @@ def test_a_mistake_is_one_line_with_its_place(tmp_path: Path, text: str, message
 
 
 def test_the_shipped_schema_is_the_one_of_the_models() -> None:
-    """After a change: python -c "from vambrace.lab import spec; spec.SCHEMA.write_text(spec.schema())"."""
+    """After a change: python -c "from vambrace.lab import experiment; experiment.SCHEMA.write_text(experiment.schema())"."""
     assert spec.SCHEMA.read_text(encoding="utf-8") == spec.schema()
 
 

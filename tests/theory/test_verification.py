@@ -9,7 +9,7 @@ import pytest
 import vambrace as vb
 from vambrace import registry, theory
 from vambrace.errors import InvalidParameter
-from vambrace.lab import verify as lab
+from vambrace.theory import verification as lab
 
 SMALL = ((0.9, 0.7, 0.5, 0.3), 50_000, 200.0)
 

@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 import vambrace as vb
-from vambrace.audit import page
 from vambrace.audit.certificate import certify_counts
-from vambrace.audit.certify import BUDGETS, certify_each, standing
+from vambrace.audit.certification import BUDGETS, certify_each, standing
 from vambrace.errors import InvalidParameter
+from vambrace.report import certificates as page
 
 UPWORTHY = Path(__file__).parents[3] / "shared" / "data" / "upworthy.csv"
 EVENTS, SUCCESSES = {"a": 4000, "b": 3000, "c": 5000}, {"a": 400, "b": 900, "c": 100}

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from vambrace.files import whole_file
-from vambrace.lab.claims import CLAIMS, RESULTS, Claim, Verdict
-from vambrace.lab.panels import Drawn, figures_of, finals, panels
-from vambrace.lab.spec import LEFT_OUT
+from vambrace.lab.experiment import LEFT_OUT
 from vambrace.lab.study import Study, load_all
+from vambrace.paper.claims import CLAIMS, RESULTS, Claim, Verdict
 from vambrace.progress import ProgressBar
 from vambrace.report import page
 from vambrace.report.figures import for_file, save
+from vambrace.report.panels import Drawn, figures_of, finals, panels
 from vambrace.version import __version__
 
 SUITES = ("poster", "cliff", "separation", "lower-bound", "exponents", "radii", "real")

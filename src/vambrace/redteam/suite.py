@@ -13,7 +13,7 @@ import numpy as np
 
 from vambrace import registry, validation
 from vambrace.engine.result import Result
-from vambrace.engine.simulate import simulate
+from vambrace.engine.simulation import simulate
 from vambrace.errors import GameFault, InvalidParameter, NotApplicable
 from vambrace.progress import ProgressBar
 from vambrace.protocols import Adversary, Environment, Policy

@@ -7,9 +7,9 @@ from math import floor
 from pathlib import Path
 
 from vambrace.audit.certificate import Certificate, few
-from vambrace.audit.certify import BUDGETS, standing
-from vambrace.audit.figure import MOST_ARMS as MOST_DRAWN
+from vambrace.audit.certification import BUDGETS, standing
 from vambrace.files import whole_file
+from vambrace.report.certificate_figure import MOST_ARMS as MOST_DRAWN
 from vambrace.report.figures import load_altair
 from vambrace.report.page import details, document, scrolling, table, tag
 

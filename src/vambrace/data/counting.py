@@ -6,11 +6,11 @@ A tally takes one pass that never holds the whole file in memory; only if someth
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vambrace.data import sources as files
+from vambrace.data.columns import ARMS, COUNTS, TEST, Chosen, Columns, Wanted, same
+from vambrace.data.sources import ROW, Source
+from vambrace.data.text import displayed
 from vambrace.errors import InvalidParameter
-from vambrace.logs import sources as files
-from vambrace.logs.columns import ARMS, COUNTS, TEST, Chosen, Columns, Wanted, same
-from vambrace.logs.sources import ROW, Source
-from vambrace.logs.text import displayed
 from vambrace.validation import MOST_ROUNDS
 
 if TYPE_CHECKING:

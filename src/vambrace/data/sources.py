@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from vambrace.data import text
 from vambrace.errors import InvalidParameter
-from vambrace.logs import text
 
 if TYPE_CHECKING:
     import polars

@@ -5,9 +5,9 @@ from math import inf
 from typing import Any, NamedTuple
 
 from vambrace import theory
-from vambrace.lab.claims import exponents
-from vambrace.lab.spec import Experiment, Panel
+from vambrace.lab.experiment import Experiment, Panel
 from vambrace.lab.study import Play, Study, promise, several, share_of_best, worst
+from vambrace.paper.claims import exponents
 from vambrace.report import page
 from vambrace.report.bands import bootstrap
 from vambrace.report.figures import WIDE, lines_figure

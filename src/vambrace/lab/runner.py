@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from vambrace import validation
 from vambrace.errors import ClusterLost, InvalidParameter, MissingExtra, VambraceError
 from vambrace.lab.cells import Cell
-from vambrace.lab.spec import Experiment
+from vambrace.lab.experiment import Experiment
 from vambrace.lab.store import Status, Store, encode
 from vambrace.progress import ProgressBar
 from vambrace.version import __version__

@@ -16,7 +16,7 @@ ENV = vb.Bernoulli([0.9, 0.8, 0.7])
 GAME = """
 import json, sys
 import vambrace as vb
-from vambrace.kernel import cache_statistics
+from vambrace.kernels import cache_statistics
 result = vb.simulate(vb.SEWR(budget=30, radius="tight"), vb.Bernoulli([0.9, 0.8, 0.7]), vb.Conceal(budget=30),
                      horizon=3_000, replications=4, seed=7)
 print(json.dumps([result.pseudo_regret.tolist(), result.realized_regret.tolist(), result.observed_regret.tolist(),

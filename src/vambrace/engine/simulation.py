@@ -13,7 +13,7 @@ from vambrace.engine import rounds
 from vambrace.engine.result import Result
 from vambrace.engine.rounds import Record, Setting, Streams, Totals
 from vambrace.errors import GameFault, InvalidParameter, NotApplicable
-from vambrace.kernel import compiled, interpreted, is_kernel
+from vambrace.kernels import compiled, interpreted, is_kernel
 from vambrace.progress import ProgressBar
 from vambrace.protocols import Adversary, Environment, Floats, Integers, Kernel, Policy
 from vambrace.sampling import stream

@@ -1,0 +1,1 @@
+"""The paper: its suites of experiments, its claims and their verdicts, and the command that reproduces them all."""

@@ -1,0 +1,1 @@
+"""Red team: every attack against one policy."""
