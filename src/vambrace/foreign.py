@@ -52,8 +52,9 @@ def update(state: State, arm: int, reward: float, probability: float, tag: int) 
 class Foreign(Policy):
     """Any Python object with `ask() -> arm` and `tell(arm, reward)` as a policy, to be attacked like our own.
 
-    make   called as make(n_arms, horizon, seed) for each replication; seed is a whole number below 2^31
-    name   what to call it
+    Args:
+        make: Called as make(n_arms, horizon, seed) for each replication; seed is a whole number below 2^31.
+        name: What to call it.
 
     It runs at Python's speed, so keep horizons short. A live one has no snapshots: what it holds is its own.
 

@@ -84,9 +84,10 @@ class Policy:
     def learner(self, *, n_arms: int, horizon: int, seed: int = 0) -> "Learner":
         """The same algorithm, live: ask for an arm, tell its reward.
 
-        n_arms   how many arms there are
-        horizon  how many decisions there will be, at most
-        seed     of the random numbers of a randomised policy
+        Args:
+            n_arms: How many arms there are.
+            horizon: How many decisions there will be, at most.
+            seed: Of the random numbers of a randomised policy.
 
         >>> import vambrace as vb
         >>> learner = vb.SEWR(budget=10).learner(n_arms=3, horizon=10_000)

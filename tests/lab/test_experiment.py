@@ -333,7 +333,7 @@ def test_a_mistake_is_one_line_with_its_place(tmp_path: Path, text: str, message
 
 
 def test_the_shipped_schema_is_the_one_of_the_models() -> None:
-    """After a change: python -c "from vambrace.lab import experiment; experiment.SCHEMA.write_text(experiment.schema())"."""
+    """After a change: write `experiment.schema()` to `experiment.SCHEMA`."""
     assert spec.SCHEMA.read_text(encoding="utf-8") == spec.schema()
 
 

@@ -33,9 +33,10 @@ class ACE(Bookkeeper):
     Works on any learner with low regret, without knowing which. Strong: it sees the pulled arm; it knows nothing but
     what passes by. Meant for ``bounded=False``.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
-    target  the arm to promote, by number; None: the worst
-    delta   the chance that one of its confidence bounds fails
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        target: The arm to promote, by number; None: the worst.
+        delta: The chance that one of its confidence bounds fails.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.ACE(budget=1_000)

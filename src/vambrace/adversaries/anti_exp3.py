@@ -42,9 +42,10 @@ class AntiEXP3(Adversary):
     The target's lead adds up to more than a learner with regret O(sqrt(T)) can overlook. Strong: it sees the pulled
     arm, and knows nothing else.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
-    target  the arm to promote, by number; None: the worst
-    slack   how much more than the victim's regret the target's lead adds up to, as an exponent
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        target: The arm to promote, by number; None: the worst.
+        slack: How much more than the victim's regret the target's lead adds up to, as an exponent.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.0]), vb.AntiEXP3()

@@ -33,7 +33,8 @@ class BestArmCorruption(Adversary):
 
     Shows what an attacker loses who must act before the arm is known (medium). It knows which arm is best.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.5])

@@ -66,8 +66,9 @@ def lowered(books: Books, arm: int, reward: float, level: float) -> float:
 class Bookkeeper(Adversary):
     """An attack for a target that keeps books.
 
-    target  the arm to promote; None: the worst
-    delta   the chance that some confidence bound fails
+    Args:
+        target: The arm to promote; None: the worst.
+        delta: The chance that some confidence bound fails.
     """
 
     strength = "strong"

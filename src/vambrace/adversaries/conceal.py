@@ -40,9 +40,10 @@ class Conceal(StationaryAdversary):
     The first attack to try on any policy, and mostly the worst: a policy without armour drops or starves the best arm
     after some dozens of fake events (Theorem 1). Strong: it sees the pulled arm. It knows which arm is best.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
-    arm     the arm to hide, by number; None: the best
-    stop_when_dropped   look into an eliminating policy and stop once the arm is out (white box), which saves money
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        arm: The arm to hide, by number; None: the best.
+        stop_when_dropped: Look into an eliminating policy and stop once the arm is out (white box), which saves money.
 
     >>> import vambrace as vb
     >>> result = vb.simulate(vb.SE(), vb.Bernoulli([0.9, 0.8]), vb.Conceal(budget=300), horizon=20_000, seed=1)

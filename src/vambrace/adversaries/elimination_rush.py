@@ -44,7 +44,8 @@ class EliminationRush(StationaryAdversary):
     with radius "tight", where that budget is large. Strong and white box: it sees which arms are still active, and
     knows the means.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.8])

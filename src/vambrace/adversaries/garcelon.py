@@ -35,10 +35,11 @@ class Garcelon(Bookkeeper):
     What it returns lies in [0, 1], so clipping does not weaken it. Strong: it sees the pulled arm; it knows nothing but
     what passes by.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
-    target  the arm to promote, by number; None: the worst
-    delta   the chance that one of its confidence bounds fails
-    shrink  how much of the target's lower bound is withheld: 1 returns zeros
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        target: The arm to promote, by number; None: the worst.
+        delta: The chance that one of its confidence bounds fails.
+        shrink: How much of the target's lower bound is withheld: 1 returns zeros.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Garcelon(budget=300)

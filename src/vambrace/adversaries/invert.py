@@ -34,7 +34,8 @@ class Invert(Adversary):
 
     The textbook corruption. Medium: it acts before the arm is known, so a round costs the largest change over the arms.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Invert(budget=100)

@@ -33,10 +33,11 @@ class JunUCB(Bookkeeper):
     Makes an optimistic policy play the target in all but O(ln T) rounds. Strong: it sees the pulled arm; it knows
     nothing but what passes by.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
-    target  the arm to promote, by number; None: the worst
-    delta   the chance that one of its confidence bounds fails
-    margin  how far below the target's lower bound every other arm is kept
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        target: The arm to promote, by number; None: the worst.
+        delta: The chance that one of its confidence bounds fails.
+        margin: How far below the target's lower bound every other arm is kept.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.JunUCB(budget=300)

@@ -38,7 +38,8 @@ class MasterAttack(Adversary):
     Strong and white box: it sees which base is replayed, and returns 0 whenever it is the right one for this budget.
     Alone it does no harm, and of a large budget it can spend only a small part.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.MasterAttack(budget=8)

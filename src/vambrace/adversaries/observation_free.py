@@ -45,10 +45,11 @@ class ObservationFree(Adversary):
     Enough for narrow UCB and Thompson sampling, which never check the false lead again. Medium, and blind: it looks
     neither at rewards nor at arms.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
-    target         the arm to promote, by number; None: the worst
-    zero_rounds    how long every arm pays 0; None: 34 % of the budget
-    target_rounds  how long the target alone then pays 1; None: 66 % of the budget
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        target: The arm to promote, by number; None: the worst.
+        zero_rounds: How long every arm pays 0; None: 34 % of the budget.
+        target_rounds: How long the target alone then pays 1; None: 66 % of the budget.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.8]), vb.ObservationFree(budget=100)

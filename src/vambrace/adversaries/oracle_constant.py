@@ -20,9 +20,10 @@ class OracleConstant(Swap):
     Whoever has low regret plays the target in almost all rounds. Strong: it sees the pulled arm. It knows the true
     means. Meant for ``bounded=False``.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
-    target  the arm to promote, by number; None: the worst
-    margin  by how much the target is to look best
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        target: The arm to promote, by number; None: the worst.
+        margin: By how much the target is to look best.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.OracleConstant(budget=1_000)

@@ -87,7 +87,8 @@ class PhaseBurst(StationaryAdversary):
     Strong and white box: it knows the means, and sees phase, radius and active arms of `PEWR` or
     `RobustPhasedElimination`.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.85]), vb.PhaseBurst(budget=5_000)

@@ -31,8 +31,9 @@ class RandomFlips(StationaryAdversary):
 
     An attack that does no more harm than this one is not an attack. Strong in name only: it knows nothing.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
-    rate    with which chance a reward r becomes 1 - r
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        rate: With which chance a reward r becomes 1 - r.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.5])

@@ -36,9 +36,10 @@ class Swap(StationaryAdversary):
     sees the pulled arm. It knows the true means. Meant for ``bounded=False``: where rewards stay in [0, 1] a zero
     cannot be lowered.
 
-    budget  what it may spend in total: at worst, so many fake events; infinite by default
-    target  the arm to promote, by number; None: the worst
-    margin  by how much the target is to look best
+    Args:
+        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        target: The arm to promote, by number; None: the worst.
+        margin: By how much the target is to look best.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Swap(budget=1_000)

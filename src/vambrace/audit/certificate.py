@@ -54,10 +54,11 @@ class Rival:
 class Certificate:
     """Which arm is best, and up to which attack that is certain: what `vb.certify` returns. Print it for a sentence.
 
-    winner     the arm with the best mean
-    certified  whether it beats every rival, at least without an attack
-    budget     the largest attack that it surely survives: at worst, so many fake events
-    rivals     one for each other arm
+    Attributes:
+        winner: The arm with the best mean.
+        certified: Whether it beats every rival, at least without an attack.
+        budget: The largest attack that it surely survives: at worst, so many fake events.
+        rivals: One for each other arm.
 
     >>> import vambrace as vb
     >>> certificate = vb.certify({"arm": ["old", "new"], "views": [50_000, 50_000], "clicks": [600, 1_000]})
@@ -173,14 +174,16 @@ def certify_counts(
 ) -> Certificate:
     """Which arm is best, and how many fake events it would take to overturn that.
 
-    events  of each arm, at least one
-    totals  the sum of each arm's rewards
-    labels  the names of the arms; None: arm 0, arm 1, ...
-    delta   the chance that a wrong arm is certified
-    threat  what an attacker may have done with the log: alter rewards, inject events, suppress events
-    design  adaptive: collected by a bandit, or looked at more than once; fixed: one look, and the number of
-            genuine events of each arm was set in advance
-    binary  whether every reward is 0 or 1; else anything in [0, 1]
+    Args:
+        events: Of each arm, at least one.
+        totals: The sum of each arm's rewards.
+        labels: The names of the arms; None: arm 0, arm 1, ...
+        delta: The chance that a wrong arm is certified.
+        threat: What an attacker may have done with the log: alter rewards, inject events, suppress events.
+        design: Adaptive: collected by a bandit, or looked at more than once; fixed: one look, and the number of genuine
+            events of each arm was set in advance.
+        binary: Whether every reward is 0 or 1; else anything in [0, 1].
+
     columns where the counts come from, for the record
 
     >>> certificate = certify_counts([5000, 5000, 2000], [500, 1000, 120], ["A", "B", "C"])

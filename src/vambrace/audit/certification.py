@@ -35,18 +35,22 @@ def certify(
 ) -> Certificate:
     """Certify the winner of a finished test, whose events may partly be fake.
 
-    log           a file (CSV, TSV, JSON lines, also with .gz, or Parquet), a pattern such as logs/*.csv, a Polars or
-                  pandas frame or a mapping of columns, or a list of these; with one row for each event (arm, reward),
-                  or one for each arm (arm, events, successes). Files may be larger than the memory
-    arm, reward   the columns of a log; None: those whose names say it, such as variant and converted
-    events        the columns of a table, with `arm`; None: those whose names say it, such as views and clicks
+    Args:
+        log: A file (CSV, TSV, JSON lines, also with .gz, or Parquet), a pattern such as logs/*.csv, a Polars or pandas
+            frame or a mapping of columns, or a list of these; with one row for each event (arm, reward), or one for
+            each arm (arm, events, successes). Files may be larger than the memory.
+        arm: The columns of a log; None: those whose names say it, such as variant and converted.
+        reward: The columns of a log; None: those whose names say it, such as variant and converted.
+        events: The columns of a table, with `arm`; None: those whose names say it, such as views and clicks.
+
     successes
-    delta         how likely the certificate may be wrong
-    threat        "alter": rewards were changed; "inject": events were added; "suppress": events were withheld
-    design        "adaptive": a bandit's log, or one that was looked at before it ended; "fixed": this is the only look,
-                  and neither results nor an attacker had a say in how many genuine events each arm has
-    reward_range  the least and the largest possible reward, where these are not 0 and 1. One unit of the budget is then
-                  one event altered over the full range
+    Args:
+        delta: How likely the certificate may be wrong.
+        threat: "alter": rewards were changed; "inject": events were added; "suppress": events were withheld.
+        design: "adaptive": a bandit's log, or one that was looked at before it ended; "fixed": this is the only look,
+            and neither results nor an attacker had a say in how many genuine events each arm has.
+        reward_range: The least and the largest possible reward, where these are not 0 and 1. One unit of the budget is
+            then one event altered over the full range.
 
     >>> import vambrace as vb
     >>> certificate = vb.certify({"arm": ["old", "new"], "views": [50_000, 50_000], "clicks": [600, 1_000]})

@@ -51,9 +51,10 @@ class Reading(NamedTuple):
 def read_table(source: Any, test: Any = None) -> Counts:
     """The counts of one test, arms in the order of the file.
 
-    source  a file or a frame with a column `arm`, one for the events (also called impressions, views, users, …) and one
-            for the successes (clicks, conversions, …)
-    test    which one, where a column `test` tells several apart
+    Args:
+        source: A file or a frame with a column `arm`, one for the events (also called impressions, views, users, …) and
+            one for the successes (clicks, conversions, …).
+        test: Which one, where a column `test` tells several apart.
     """
     opened = files.opened(source)
     columns = Columns(opened)
@@ -91,10 +92,11 @@ def read_log(source: Any, arm: str = "arm", reward: str = "reward") -> Counts:
 def tally(sources: Any, wanted: Wanted = NOTHING_SAID, reward_range: tuple[float, float] | None = None) -> Reading:
     """Each test's events and rewards, arm by arm; the one test is called "" where no column tells tests apart.
 
-    sources       a file, a pattern such as logs/*.csv, a frame, a mapping of columns, or a list of these: the pieces of
-                  one log or table
-    wanted        what the user says about the columns
-    reward_range  the least and the largest reward that are possible, which become 0 and 1
+    Args:
+        sources: A file, a pattern such as logs/*.csv, a frame, a mapping of columns, or a list of these: the pieces of
+            one log or table.
+        wanted: What the user says about the columns.
+        reward_range: The least and the largest reward that are possible, which become 0 and 1.
     """
     import polars
 

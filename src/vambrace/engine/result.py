@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 class Result:
     """What `vb.simulate` found: regret, cost and pulls of every replication. Print it for one sentence.
 
-    checkpoints      (c,) the recorded rounds, the last of which is the horizon
-    pseudo_regret    (replications, c) what was lost in expectation: the sum of the gaps of the pulled arms
-    cost             (replications, c) what the adversary has spent
-    pulls            (replications, arms) at the horizon
-    realized_regret  (replications, c) as pseudo_regret, with the rewards that were drawn
-    observed_regret  (replications, c) the same with the rewards that the policy saw
-    engine           which one ran: "rounds" or "leap"
+    Attributes:
+        checkpoints: (c,) the recorded rounds, the last of which is the horizon.
+        pseudo_regret: (replications, c) what was lost in expectation: the sum of the gaps of the pulled arms.
+        cost: (replications, c) what the adversary has spent.
+        pulls: (replications, arms) at the horizon.
+        realized_regret: (replications, c) as pseudo_regret, with the rewards that were drawn.
+        observed_regret: (replications, c) the same with the rewards that the policy saw.
+        engine: Which one ran: "rounds" or "leap".
 
     `summary()` gives the final figures as a dict for JSON, `to_frame()` all of them as a Polars frame, `plot()` a
     figure.

@@ -40,22 +40,23 @@ def simulate(
 ) -> Result:
     """Play a policy against an adversary, so many times, and record its regret. Returns a `vb.Result`.
 
-    policy        such as vb.SEWR(budget=100); `vambrace list policies` shows them all
-    environment   the arms, such as vb.Bernoulli([0.9, 0.8])
-    adversary     such as vb.Conceal(budget=100); None: nobody alters anything
-    horizon       how many rounds a game has
-    replications  how many games; each has random numbers of its own, that depend on the seed and on nothing else
-    seed          the same seed gives the same numbers, on any number of threads, compiled or interpreted
-    engine        "rounds" plays every round; "leap" skips stretches in which nothing can happen, and is exact in law;
-                  "auto" leaps wherever that is exact. The two draw different numbers from the same seed
-    checkpoints   how many log-spaced rounds to record, or the rounds themselves; the last is always the horizon
-    bounded       clip altered rewards to [0, 1]; False allows any real number
-    realized      also compute the realised and the observed regret. None: where it is cheap, that is where the sum of
-                  many rewards is one draw (Bernoulli, deterministic) or the adversary is medium. Not where arms run out
-                  of rewards (an exact replay), unless the adversary is medium, who is shown one of each in every round
-    threads       how many replications run at once; None: one a core. The numbers do not depend on it
-    interpret     run the same kernels as plain Python (for debugging; some 500 times slower, the same numbers)
-    progress      show a bar; None: where standard error is a terminal and it takes longer than a second
+    Args:
+        policy: Such as vb.SEWR(budget=100); `vambrace list policies` shows them all.
+        environment: The arms, such as vb.Bernoulli([0.9, 0.8]).
+        adversary: Such as vb.Conceal(budget=100); None: nobody alters anything.
+        horizon: How many rounds a game has.
+        replications: How many games; each has random numbers of its own, that depend on the seed and on nothing else.
+        seed: The same seed gives the same numbers, on any number of threads, compiled or interpreted.
+        engine: "rounds" plays every round; "leap" skips stretches in which nothing can happen, and is exact in law;
+            "auto" leaps wherever that is exact. The two draw different numbers from the same seed.
+        checkpoints: How many log-spaced rounds to record, or the rounds themselves; the last is always the horizon.
+        bounded: Clip altered rewards to [0, 1]; False allows any real number.
+        realized: Also compute the realised and the observed regret. None: where it is cheap, that is where the sum of
+            many rewards is one draw (Bernoulli, deterministic) or the adversary is medium. Not where arms run out of
+            rewards (an exact replay), unless the adversary is medium, who is shown one of each in every round.
+        threads: How many replications run at once; None: one a core. The numbers do not depend on it.
+        interpret: Run the same kernels as plain Python (for debugging; some 500 times slower, the same numbers).
+        progress: Show a bar; None: where standard error is a terminal and it takes longer than a second.
 
     The first game of a policy, an environment and an adversary takes some seconds more: it is compiled, and kept on
     disk.

@@ -26,7 +26,8 @@ def outcomes(state: State, arm: int) -> tuple[float, float, float]:
 class Bernoulli(MeansEnvironment):
     """Arms that pay 0 or 1 with the given means: clicks, conversions, likes.
 
-    means   the chance of a 1 for each arm, in [0, 1]; a list, in the order of the arms
+    Args:
+        means: The chance of a 1 for each arm, in [0, 1]; a list, in the order of the arms.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.8, 0.7])

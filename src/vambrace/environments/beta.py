@@ -28,8 +28,9 @@ def draw(state: State, arm: int, rng: Stream) -> float:
 class Beta(Environment):
     """Arms that pay anything between 0 and 1, such as the share of a page that was read.
 
-    means          the expected reward of each arm, strictly between 0 and 1
-    concentration  larger means less noise: the variance is mean (1 - mean) / (concentration + 1)
+    Args:
+        means: The expected reward of each arm, strictly between 0 and 1.
+        concentration: Larger means less noise: the variance is mean (1 - mean) / (concentration + 1).
 
     >>> import vambrace as vb
     >>> env = vb.Beta([0.8, 0.4], concentration=4)

@@ -26,7 +26,8 @@ def outcomes(state: State, arm: int) -> tuple[float, float, float]:
 class Deterministic(MeansEnvironment):
     """Arms that always pay their mean: for exact tests, and for seeing what an algorithm does when there is no chance.
 
-    means   what each arm pays, in [0, 1]
+    Args:
+        means: What each arm pays, in [0, 1].
 
     >>> import vambrace as vb
     >>> result = vb.simulate(vb.SE(), vb.Deterministic([0.75, 0.25]), horizon=1_000)

@@ -29,8 +29,10 @@ def draw(state: State, arm: int, rng: Stream) -> float:
 class ClippedGaussian(Environment):
     """Normal rewards around the given means, clipped to [0, 1]: measurements on a bounded scale.
 
-    means   those before clipping, in [0, 1]; `arm_means` gives the true ones, which clipping moves towards the middle
-    sigma   the standard deviation before clipping
+    Args:
+        means: Those before clipping, in [0, 1]; `arm_means` gives the true ones, which clipping moves towards the
+            middle.
+        sigma: The standard deviation before clipping.
 
     >>> import vambrace as vb
     >>> vb.ClippedGaussian([1.0, 0.5], sigma=0.1).arm_means().round(4).tolist()

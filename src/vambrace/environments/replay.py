@@ -74,11 +74,12 @@ def draw_again(state: RewardState, arm: int, rng: Stream) -> float:
 class Replay(Environment):
     """The arms of a finished test or log; `Replay.from_table` and `Replay.from_log` read files.
 
-    mode       "exact": no event twice, an error where an arm has none left; "bootstrap": with replacement
-    events     how many events each arm has: how often it can be pulled in an exact replay
-    successes  how many of them were a success; None where `rewards` are given
-    labels     what the arms are called; None: by their numbers
-    rewards    where they are not all 0 or 1: those of the first arm, then those of the second, and so on
+    Args:
+        mode: "exact": no event twice, an error where an arm has none left; "bootstrap": with replacement.
+        events: How many events each arm has: how often it can be pulled in an exact replay.
+        successes: How many of them were a success; None where `rewards` are given.
+        labels: What the arms are called; None: by their numbers.
+        rewards: Where they are not all 0 or 1: those of the first arm, then those of the second, and so on.
 
     >>> import vambrace as vb
     >>> test = vb.Replay(events=(2_108, 2_046), successes=(32, 15), labels=("old", "new"))

@@ -258,7 +258,8 @@ def find(name: str) -> Path:
 def read(path: Path, data: Mapping[str, Path] | None = None) -> Experiment:
     """The experiment of a TOML file; a mistake in it is one line that says where it stands.
 
-    data  where the files are that the experiment names; without one, the environments that it holds are left out
+    Args:
+        data: Where the files are that the experiment names; without one, the environments that it holds are left out.
 
     >>> from vambrace.lab import experiment as spec
     >>> spec.read(spec.find("poster")).replications

@@ -68,9 +68,11 @@ def run(
 ) -> Status:
     """Play every cell that the folder does not have yet, and say what it holds then.
 
-    workers    how many processes; None: one a core. One plays the cells in this process, each on all cores
-    dask       the address of a scheduler, or "local" for a cluster on this machine, instead of processes of our own
-    fail_fast  stop at the first cell that fails; else the others go on
+    Args:
+        workers: How many processes; None: one a core. One plays the cells in this process, each on all cores.
+        dask: The address of a scheduler, or "local" for a cluster on this machine, instead of processes of our own.
+        fail_fast: Stop at the first cell that fails; else the others go on.
+
     The files have the same bytes whatever plays them.
     """
     count = validation.whole("workers", os.cpu_count() or 1 if workers is None else workers, low=1, high=10**4)

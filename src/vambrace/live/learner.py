@@ -22,10 +22,11 @@ LIVE = 2**32  # first word of the key of a learner's stream, so that it is none 
 class Decision:
     """An arm to play: what `Learner.ask` returns and `Learner.tell` needs back.
 
-    id           counts the decisions of this learner from one; store it with the event, `tell` takes it too
-    arm          the arm to play, from zero
-    probability  with which the policy made this choice (MS-SE-WR: drew this base)
-    round        the round in which this was asked; the same as id
+    Attributes:
+        id: Counts the decisions of this learner from one; store it with the event, `tell` takes it too.
+        arm: The arm to play, from zero.
+        probability: With which the policy made this choice (MS-SE-WR: drew this base).
+        round: The round in which this was asked; the same as id.
 
     >>> import vambrace as vb
     >>> vb.SE().learner(n_arms=2, horizon=100).ask()
@@ -45,10 +46,11 @@ class Decision:
 class Learner:
     """A policy, live: `ask` for an arm, `tell` its reward whenever it comes. Made by ``policy.learner(...)``.
 
-    policy   any policy of the package, such as vb.SEWR(budget=100)
-    n_arms   how many arms there are
-    horizon  how many decisions there will be, at most; policies use it to set their radii
-    seed     of the random numbers of a randomised policy
+    Args:
+        policy: Any policy of the package, such as vb.SEWR(budget=100).
+        n_arms: How many arms there are.
+        horizon: How many decisions there will be, at most; policies use it to set their radii.
+        seed: Of the random numbers of a randomised policy.
 
     Rewards in [0, 1] may come late, in any order, or never: the policy knows which decisions are open and does not wait
     for them. `snapshot` gives everything as a dict for JSON, and `Learner.restore` goes on bit for bit.

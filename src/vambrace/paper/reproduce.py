@@ -19,7 +19,8 @@ def reproduce(
 ) -> tuple[list[Status], Path]:
     """Run what is missing of every suite, each in a folder of its own, and write the report; returns where it is.
 
-    data  the files that suites name; without them, what needs them is left out
+    Args:
+        data: The files that suites name; without them, what needs them is left out.
     """
     given, suites = dict(data or {}), {name: spec.find(name) for name in report.SUITES}
     named = {name: {*spec.data_names(path)} for name, path in suites.items()}

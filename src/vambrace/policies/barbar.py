@@ -93,9 +93,10 @@ class BARBAR(Policy):
 
     Not armour against whoever sees the arm: that attacker pays for the best arm's pulls only.
 
-    scale   lambda, how often an arm of gap one is pulled in an epoch; None: 1024 ln((8 K / delta) log2 T), as in the
-            theory, which draws almost uniformly for the first million rounds; some 100 learns at once
-    delta   the chance that the guarantee fails; None: K / T
+    Args:
+        scale: lambda, how often an arm of gap one is pulled in an epoch; None: 1024 ln((8 K / delta) log2 T), as in the
+            theory, which draws almost uniformly for the first million rounds; some 100 learns at once.
+        delta: The chance that the guarantee fails; None: K / T.
 
     Guarantee: O(K C + sum over arms of ln(T) ln(K ln(T) / delta) / gap) under corruption of size C.
 

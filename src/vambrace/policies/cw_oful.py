@@ -70,8 +70,9 @@ class CWOFUL(Policy):
 
     After the linear bandit algorithm CW-OFUL. For an attacker who sees the arm, of known size or of up to sqrt(T).
 
-    budget  what the attacker may spend in total; None: unknown, and sqrt(T) in its place
-    delta   the chance that the guarantee fails; None: K / T
+    Args:
+        budget: What the attacker may spend in total; None: unknown, and sqrt(T) in its place.
+        delta: The chance that the guarantee fails; None: K / T.
 
     Guarantee: O~(K sqrt(T) + K budget) for a known budget; without one O~(K sqrt(T)) up to an attack of sqrt(T), and
     nothing beyond.

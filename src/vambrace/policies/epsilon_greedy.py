@@ -75,7 +75,8 @@ class EpsilonGreedy(Policy):
 
     The simplest policy that learns, and the victim of Jun et al.'s first attack.
 
-    scale   how much it explores: 0 is greedy, 1 / K is 1 / t; the theory asks for 5 / gap^2 of the smallest gap
+    Args:
+        scale: How much it explores: 0 is greedy, 1 / K is 1 / t; the theory asks for 5 / gap^2 of the smallest gap.
 
     Guarantee: regret O(scale K ln T) without attack if the scale is large enough for the gaps; an attacker who spends
     O(ln T) makes it linear.

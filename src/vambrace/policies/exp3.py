@@ -46,7 +46,8 @@ def update(state: State, arm: int, reward: float, probability: float, tag: int) 
 class EXP3(Policy):
     """Exponential weights with uniform exploration, for rewards that an adversary fixed beforehand.
 
-    gamma   share of uniform exploration in (0, 1]; None: min(1, sqrt(K ln K / ((e - 1) T)))
+    Args:
+        gamma: Share of uniform exploration in (0, 1]; None: min(1, sqrt(K ln K / ((e - 1) T))).
 
     Guarantee: expected regret O(sqrt(K T ln K)) against any rewards fixed in advance. That is not armour: whoever
     alters what the learner sees after the arm is known makes it linear.

@@ -51,7 +51,8 @@ def update(state: State, arm: int, reward: float, probability: float, tag: int) 
 class EXP3P(Policy):
     """Exponential weights with a bonus for what is seldom seen, for rewards that were fixed beforehand.
 
-    delta   the chance that the guarantee fails; None: K / T
+    Args:
+        delta: The chance that the guarantee fails; None: K / T.
 
     Guarantee: regret at most 5.15 sqrt(K T ln(K / delta)) with probability 1 - delta against any rewards fixed in
     advance. An attacker who sees the arm makes it linear.

@@ -105,7 +105,8 @@ def _mix(state: State, t: int) -> None:
 class EXP3PlusPlus(Policy):
     """Exponential weights that explore an arm less, the clearer it is that the arm is worse.
 
-    scale   the 256 in the exploration rate: at short horizons it hides the gaps, and infinite for ever
+    Args:
+        scale: The 256 in the exploration rate: at short horizons it hides the gaps, and infinite for ever.
 
     Guarantee: regret O(sqrt(K T ln K)) against any rewards fixed in advance and O(sum over arms of ln(T)^2 / gap) where
     they follow a law. An attacker who sees the arm makes it linear.

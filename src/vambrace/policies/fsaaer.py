@@ -26,8 +26,9 @@ class FSAAER(Policy):
 
     Not armour against whoever sees the arm: that attacker pays for the best arm's pulls only.
 
-    budget  the corruption to reckon with
-    delta   the chance that the guarantee fails; None: K / T
+    Args:
+        budget: The corruption to reckon with.
+        delta: The chance that the guarantee fails; None: K / T.
 
     Guarantee: O(sum over arms of ln(K T / delta) / gap) without corruption, and at most K budget ln(K T / delta) times
     as much with it.

@@ -127,7 +127,8 @@ class KLUCB(Policy):
 
     For clicks and conversions that can be trusted; explores less than `UCB1` where rates are small or close to one.
 
-    c       weight of the ln ln t; 0 in practice, 3 in the proof
+    Args:
+        c: Weight of the ln ln t; 0 in practice, 3 in the proof.
 
     Guarantee: regret about the sum over arms of gap ln(T) / kl(mean, best mean) without attack, which nobody can beat;
     an attacker who spends O(ln T) makes it linear.

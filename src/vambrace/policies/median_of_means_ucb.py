@@ -79,8 +79,9 @@ def _place(state: State, arm: int, group: int, mean: float, rank: int) -> None:
 class MedianOfMeansUCB(Policy):
     """Optimism on the median of the means of groups. Made for heavy tails; no armour against chosen fake events.
 
-    groups    how many groups an arm's rewards are dealt to; None: ceil(1 + 16 ln T)
-    variance  of the rewards; 0.25 is the largest in [0, 1] and explores far more than other policies do
+    Args:
+        groups: How many groups an arm's rewards are dealt to; None: ceil(1 + 16 ln T).
+        variance: Of the rewards; 0.25 is the largest in [0, 1] and explores far more than other policies do.
 
     Guarantee: regret O(sum over arms of variance ln(T) / gap) without attack. An attacker spoils half of the groups of
     an arm that was pulled seldom, and it is not pulled again.

@@ -26,7 +26,8 @@ class MLAAER(Policy):
 
     Not armour against whoever sees the arm: that attacker pays for the best arm's pulls only, in every layer.
 
-    delta   the chance that the guarantee fails; None: K / T
+    Args:
+        delta: The chance that the guarantee fails; None: K / T.
 
     Guarantee: O(sum over arms of (K C ln(K T / delta) + ln T) ln(K T / delta) / gap) under corruption of size C.
 

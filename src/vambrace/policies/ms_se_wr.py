@@ -150,10 +150,12 @@ class MSSEWR(Policy):
     The price of not knowing the budget C is a factor, not C squared as in `PEWR`. As printed it hardly learns below a
     million rounds; set ``share=True``, which is what makes it work at real horizons.
 
-    master     "corral": regret O~(K C sqrt(T)); "exp3p": O~(sqrt(K C) T^(2/3)) (the paper has them swapped, erratum E2)
-    share      let every observation count for every base: recommended, not as printed
-    smoothing  replay a past arm for the master every second round, as the theorem needs
-    radius     "paper", "tight" or "kl", as in `SEWR`
+    Args:
+        master: "corral": regret O~(K C sqrt(T)); "exp3p": O~(sqrt(K C) T^(2/3)) (the paper has them swapped, erratum
+            E2).
+        share: Let every observation count for every base: recommended, not as printed.
+        smoothing: Replay a past arm for the master every second round, as the theorem needs.
+        radius: "paper", "tight" or "kl", as in `SEWR`.
 
     Guarantee: the bound of its master (Theorem 11), with the reservation of docs/errata.md, E25.
 

@@ -138,10 +138,11 @@ class PEWR(Policy):
     Phases double in length; each judges the arms by its own rewards only, so that what an attacker spoilt in one phase
     is forgotten in the next.
 
-    delta   the chance that the guarantee fails; None: K / T
-    cap     the largest budget that a phase reckons with: "paper" sqrt(T) / K, "repaired" sqrt(T / K), as the proof
-            needs (docs/errata.md, E3)
-    radius  "paper", or "tight" with the same guarantee and fewer pulls
+    Args:
+        delta: The chance that the guarantee fails; None: K / T.
+        cap: The largest budget that a phase reckons with: "paper" sqrt(T) / K, "repaired" sqrt(T / K), as the proof
+            needs (docs/errata.md, E3).
+        radius: "paper", or "tight" with the same guarantee and fewer pulls.
 
     Guarantee: regret O~(sqrt(K T) + K C^2) under an attack of any size C (Theorem 9): the price of not knowing C is its
     square, so it suits attacks well below sqrt(T).

@@ -23,8 +23,9 @@ from vambrace.protocols import Policy
 class RobustPhasedElimination(Policy):
     """`PEWR`'s ancestor, for an attack of unknown size: phases of doubling length, each with a guess of its own.
 
-    truncation  nu: each active arm gets at least this share of the length of a phase; None: 1 / K, no truncation
-    delta       the chance that the guarantee fails; None: K / T
+    Args:
+        truncation: Nu: each active arm gets at least this share of the length of a phase; None: 1 / K, no truncation.
+        delta: The chance that the guarantee fails; None: K / T.
 
     Guarantee: O~(sqrt(K T)) plus a polynomial in K times C^2 under an attack of any size C up to sqrt(T) / (K log2 T).
 

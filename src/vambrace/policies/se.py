@@ -21,8 +21,9 @@ class SE(Policy):
 
     Where nobody attacks, and as the reference for what armour costs.
 
-    delta   the chance that the best arm is dropped although nobody attacks; None: K / T
-    radius  "paper", "tight" or "kl", as in `SEWR`
+    Args:
+        delta: The chance that the best arm is dropped although nobody attacks; None: K / T.
+        radius: "paper", "tight" or "kl", as in `SEWR`.
 
     Guarantee: regret O(sum over arms of ln(T) / gap) without attack; linear under a few hundred fake events.
 

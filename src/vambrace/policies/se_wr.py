@@ -83,11 +83,12 @@ class SEWR(Policy):
     It sweeps over the arms and drops one only when neither chance nor an attack within the budget explains how far it
     lies behind (Algorithm 1 of the paper).
 
-    budget  what the attacker may spend in total: at worst, so many fake events. 0 trusts everything; too large a budget
-            costs regret, too small a one costs the guarantee
-    delta   the chance that the guarantee fails; None: K / T, the choice that bounds the expected regret
-    radius  "paper": as printed. "tight": the same guarantee with about four times fewer pulls, recommended.
-            "kl": for small rates, such as clicks
+    Args:
+        budget: What the attacker may spend in total: at worst, so many fake events. 0 trusts everything; too large a
+            budget costs regret, too small a one costs the guarantee.
+        delta: The chance that the guarantee fails; None: K / T, the choice that bounds the expected regret.
+        radius: "paper": as printed. "tight": the same guarantee with about four times fewer pulls, recommended. "kl":
+            for small rates, such as clicks.
 
     Guarantee: with probability 1 - delta ("tight" with delayed feedback: 1 - 2 delta) the regret is at most the sum of
     36 L / gap + 6 budget over the arms, plus K, with L = ln(2 K T / delta), whatever the attacker does within the

@@ -38,11 +38,12 @@ class SEWRStop(Policy):
     For a known budget where gaps may be too small to be found. `SEWR` has the same two bounds, up to constants, and is
     the simpler choice; this one is here because the paper's other algorithms are built on it.
 
-    budget  what the attacker may spend in total: at worst, so many fake events
-    stop    "additive": regret O(sqrt(K T ln(K T / delta)) + K budget), for small budgets;
-            "multiplicative": O(sqrt(K T (ln(K T / delta) + budget))), for large ones
-    delta   the chance that the guarantee fails; None: K / T
-    radius  "paper", "tight" or "kl", as in `SEWR`
+    Args:
+        budget: What the attacker may spend in total: at worst, so many fake events.
+        stop: "additive": regret O(sqrt(K T ln(K T / delta)) + K budget), for small budgets; "multiplicative": O(sqrt(K
+            T (ln(K T / delta) + budget))), for large ones.
+        delta: The chance that the guarantee fails; None: K / T.
+        radius: "paper", "tight" or "kl", as in `SEWR`.
 
     Guarantee: the bound of its `stop` with probability 1 - delta, under any attack within the budget (Theorem 7).
 

@@ -71,7 +71,8 @@ def _end(state: State, arm: int, cut: int, place: int, step: int) -> float:
 class TrimmedMeanUCB(Policy):
     """Optimism on trimmed means, for logs of which at most a fraction is bad. No armour against chosen fake events.
 
-    fraction  how much to leave out at either end, below one half; 0 is UCB1
+    Args:
+        fraction: How much to leave out at either end, below one half; 0 is UCB1.
 
     Guarantee: regret O(sum over arms of ln(T) / gap) while the bad samples of every arm stay within the fraction at any
     time, up to the bias of trimming. An attacker spoils more than that of an arm that was pulled seldom.

@@ -101,7 +101,8 @@ def _normalise(losses: Floats, weights: Floats, x: float, rate: float) -> float:
 class TsallisINF(Policy):
     """One algorithm for both worlds: rewards that follow a law, and rewards fixed by an adversary in advance.
 
-    estimator  how losses are estimated: "iw" by importance weighting; "rv" the same with reduced variance
+    Args:
+        estimator: How losses are estimated: "iw" by importance weighting; "rv" the same with reduced variance.
 
     Guarantee: regret O(sqrt(K T)) against any rewards fixed in advance, O(sum over arms of ln(T) / gap) where they
     follow a law, and in between for corruption fixed in advance. An attacker who sees the arm makes it linear.

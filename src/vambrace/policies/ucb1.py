@@ -121,7 +121,8 @@ class UCB1(Policy):
 
     The usual choice where rewards can be trusted, and the usual victim where they cannot.
 
-    alpha   how optimistic; 2 is the original, 1 explores less
+    Args:
+        alpha: How optimistic; 2 is the original, 1 explores less.
 
     Guarantee: regret O(sum over arms of ln(T) / gap) without attack; an attacker who spends O(ln T) makes it linear.
 

@@ -70,8 +70,9 @@ class UCBWR(Policy):
 
     `SEWR` with optimism in place of elimination; the budget widens every index.
 
-    budget  what the attacker may spend in total: at worst, so many fake events
-    delta   the chance that the guarantee fails; None: K / T
+    Args:
+        budget: What the attacker may spend in total: at worst, so many fake events.
+        delta: The chance that the guarantee fails; None: K / T.
 
     Guarantee: regret O(sum over arms of ln(T / delta) / gap + budget) with probability 1 - delta, under any attack
     within the budget.

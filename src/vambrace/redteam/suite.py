@@ -68,11 +68,12 @@ class Attacked:
 class AttackReport:
     """What `vb.attack_suite` found. Print it for the worst regret of each budget, and what is not to be trusted.
 
-    rows      one for each attack and budget, with `budget`, `attack`, `regret`, `cost`, `warnings` and `result`
-    worst     for each budget the row with the largest regret
-    clean     the `vb.Result` without attack
-    skipped   attacks that do not apply, and why
-    warnings  why figures are not to be trusted, where they are not
+    Attributes:
+        rows: One for each attack and budget, with `budget`, `attack`, `regret`, `cost`, `warnings` and `result`.
+        worst: For each budget the row with the largest regret.
+        clean: The `vb.Result` without attack.
+        skipped: Attacks that do not apply, and why.
+        warnings: Why figures are not to be trusted, where they are not.
 
     `summary()` gives it all as a dict for JSON, `to_frame()` as a Polars frame.
 
@@ -154,8 +155,10 @@ def attack_suite(
 ) -> AttackReport:
     """Play a policy against every attack that applies to it, at every budget.
 
-    budgets   what the attacker may spend; 0 is the game without attack
-    attacks   the attacks to try, whose own budgets are replaced; None: all that are registered
+    Args:
+        budgets: What the attacker may spend; 0 is the game without attack.
+        attacks: The attacks to try, whose own budgets are replaced; None: all that are registered.
+
     The rest is as in `simulate`. Every game has the same seed.
 
     A white-box attack applies where the policy's state has what it reads; attacks that do not apply, or that cannot be

@@ -53,9 +53,10 @@ def save(
 ) -> None:
     """Write the page of a certificate, or that of many tests, whole or not at all.
 
-    source   what was certified, such as the name of a file
-    made_by  the program and its version
-    notes    sentences about it that the page must not hide
+    Args:
+        source: What was certified, such as the name of a file.
+        made_by: The program and its version.
+        notes: Sentences about it that the page must not hide.
     """
     one = next(iter(certificates.values()))
     head, tail = _of_many(certificates) if many else _of_one(one)

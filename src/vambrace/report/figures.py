@@ -72,8 +72,9 @@ def lines_figure(
 ) -> "altair.FacetChart":
     """Lines with bands against one of AXES, in facets on one scale; where there is a bound, dotted in the same colour.
 
-    rows         facet, line, x, mean, low, high; bound, or None where there is none; marked, if the point is to be seen
-    logarithmic  whether heights are; then what is not positive is not drawn
+    Args:
+        rows: Facet, line, x, mean, low, high; bound, or None where there is none; marked, if the point is to be seen.
+        logarithmic: Whether heights are; then what is not positive is not drawn.
     """
     altair = load_altair()
     facets, lines = (list(dict.fromkeys(row[key] for row in rows)) for key in ("facet", "line"))

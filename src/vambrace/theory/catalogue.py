@@ -22,10 +22,11 @@ def bounds(
 ) -> list[Bound]:
     """Every bound that speaks of a policy on an instance: what it promises, and what nobody can beat.
 
-    policy      "se-wr", "se-wr-stop", "pe-wr", "ms-se-wr" or "se"
-    gaps        of the arms other than the best, so that there are len(gaps) + 1 arms
-    budget      what the attacker may spend; SE-WR is told it, SE promises nothing against an attacker
-    best_mean   the best arm's mean, where known: Lai and Robbins' constant depends on it
+    Args:
+        policy: "se-wr", "se-wr-stop", "pe-wr", "ms-se-wr" or "se".
+        gaps: Of the arms other than the best, so that there are len(gaps) + 1 arms.
+        budget: What the attacker may spend; SE-WR is told it, SE promises nothing against an attacker.
+        best_mean: The best arm's mean, where known: Lai and Robbins' constant depends on it.
 
     >>> from vambrace import theory
     >>> [bound.name for bound in theory.bounds("pe-wr", gaps=[0.1] * 9, horizon=10**6, budget=100)][:2]

@@ -45,14 +45,15 @@ HEADINGS = (
 class RadiusPlan:
     """What one radius of SE-WR needs.
 
-    pulls           of each arm until the gap is resolved for certain; None: more than any game has
-    typical         of each arm until a typical game resolves it; None likewise
-    round           the round at which it is certain: pulls times arms
-    regret          what is lost in expectation, at most: the gap for each pull of another arm until then, and for every
-                    round where the guarantee fails; that of uniform play where the horizon is too short
-    fits            whether it is certain within the horizon
-    likely          whether a typical game resolves it within the horizon
-    largest_budget  the most fake events with which it is certain; None: not even without any
+    Attributes:
+        pulls: Of each arm until the gap is resolved for certain; None: more than any game has.
+        typical: Of each arm until a typical game resolves it; None likewise.
+        round: The round at which it is certain: pulls times arms.
+        regret: What is lost in expectation, at most: the gap for each pull of another arm until then, and for every
+            round where the guarantee fails; that of uniform play where the horizon is too short.
+        fits: Whether it is certain within the horizon.
+        likely: Whether a typical game resolves it within the horizon.
+        largest_budget: The most fake events with which it is certain; None: not even without any.
     """
 
     radius: str
@@ -69,9 +70,10 @@ class RadiusPlan:
 class Plan:
     """What SE-WR needs to find a gap, for each radius: what `vb.plan` returns. Print it for a table and a verdict.
 
-    rows      one `RadiusPlan` for each radius: pulls, typical, round, regret, fits, likely, largest_budget
-    feasible  whether any radius is certain to resolve the gap within the horizon
-    verdict   the plan in one sentence
+    Attributes:
+        rows: One `RadiusPlan` for each radius: pulls, typical, round, regret, fits, likely, largest_budget.
+        feasible: Whether any radius is certain to resolve the gap within the horizon.
+        verdict: The plan in one sentence.
 
     >>> import vambrace as vb
     >>> plan = vb.plan(arms=4, rate=0.015, gap=0.005, budget=100, horizon=10**7)
@@ -138,12 +140,13 @@ class Plan:
 def plan(*, arms: int, rate: float, gap: float, budget: float, horizon: int, delta: float | None = None) -> Plan:
     """How many pulls SE-WR needs to find a gap, what they cost, and how many fake events the horizon can carry.
 
-    arms     how many there are
-    rate     the mean reward of the best arm
-    gap      the smallest gap worth finding: the others have the mean rate - gap
-    budget   how many events may be fake
-    horizon  how many rounds there are
-    delta    the chance that the guarantee fails; None: arms / horizon
+    Args:
+        arms: How many there are.
+        rate: The mean reward of the best arm.
+        gap: The smallest gap worth finding: the others have the mean rate - gap.
+        budget: How many events may be fake.
+        horizon: How many rounds there are.
+        delta: The chance that the guarantee fails; None: arms / horizon.
 
     >>> import vambrace as vb
     >>> found = vb.plan(arms=2, rate=0.5, gap=0.1, budget=100, horizon=100_000)
