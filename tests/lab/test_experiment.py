@@ -185,7 +185,12 @@ def test_a_game_has_its_policy_and_its_adversary_as_the_file_has_them(tmp_path: 
 def test_the_games_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
     original = registry.policy
-    monkeypatch.setattr(registry, "policy", lambda text: made.append(text) or original(text))
+
+    def policy(text: str) -> vb.Policy:
+        made.append(text)
+        return original(text)
+
+    monkeypatch.setattr(registry, "policy", policy)
     experiment = read(tmp_path, SMALL)
     assert len(made) == 6  # two policies at three budgets
     assert len(cells_of(experiment)) == len(experiment.games) == 10

@@ -28,7 +28,7 @@ def release(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     if request.param == "9.9.9":
         for module in (version, store, runner):
             monkeypatch.setattr(module, "__version__", "9.9.9")
-    return str(store.__version__)
+    return str(version.__version__)
 
 
 def copied(name: str, target: Path) -> Path:
