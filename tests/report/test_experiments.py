@@ -10,13 +10,14 @@ import pytest
 
 import vambrace as vb
 from browser import Visitor, chromium, visit  # noqa: F401
-from lab import fabricated
+from paper import fabricated
 from vambrace.errors import StoreError
 from vambrace.lab import experiment as spec
 from vambrace.lab import runner as run
 from vambrace.lab.study import load
-from vambrace.report import experiments as report
-from vambrace.report import panels
+from vambrace.paper import reproduce as report
+from vambrace.paper.suites import ORDER
+from vambrace.report import experiments, panels
 
 EXPERIMENT: dict[str, Any] = {
     "name": "mine",
@@ -50,11 +51,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of all suites, with made-up numbers."""
-    studies = {name: fabricated.study(name, fabricated.plausible) for name in report.SUITES}
-    drawn = {name: dict(panels.figures_of(study)) for name, study in studies.items()}
-    path = tmp_path_factory.mktemp("whole") / "report.html"
-    path.write_text(report._page(studies, drawn), encoding="utf-8")
-    return path
+    studies = [fabricated.study(name, fabricated.plausible) for name in ORDER]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(experiments, "FORMATS", ())
+        return experiments.write(studies, tmp_path_factory.mktemp("whole"), paper=report.paper(studies))
 
 
 class Outline(HTMLParser):
@@ -137,7 +137,7 @@ def test_a_half_finished_experiment_says_what_is_missing(folder: Path, tmp_path:
 
 
 def test_attacks_that_differ_in_a_parameter_are_not_drawn_as_one_line(tmp_path: Path) -> None:
-    rivals = ["conceal:budget=3", "conceal:budget={2 * budget}"]
+    rivals = ["conceal:budget={budget}", "conceal:budget={2 * budget}"]
     mine = spec.parse(EXPERIMENT | {"adversaries": rivals, "policies": ["ucb1"], "budgets": [5], "panels": []})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("vambrace.lab.cells.simulate", lambda *a, **k: vb.simulate(*a, **k, interpret=True))
@@ -145,7 +145,7 @@ def test_attacks_that_differ_in_a_parameter_are_not_drawn_as_one_line(tmp_path: 
     ((_, drawn),) = panels.figures_of(load(tmp_path))
     places = [(row["facet"], row["x"]) for row in drawn.chart.to_dict()["data"]["values"]]
     assert len({*places}) == len(places)
-    assert {facet for facet, _ in places} == {"conceal:budget=3, C = 5", "conceal:budget=2*C, C = 5"}
+    assert {facet for facet, _ in places} == {"conceal:budget=C, C = 5", "conceal:budget=2*C, C = 5"}
 
 
 def test_two_experiments_of_one_name_are_refused(folder: Path, tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_the_suites_give_the_papers_tables_and_figures(whole: Path) -> None:
     links = {str(attributes.get("href")) for tag, attributes in page.found if tag == "a"}
     targets = {f"#{attributes['id']}" for _, attributes in page.found if attributes.get("id")}
     assert links <= targets
-    assert {f"#{name}" for name in report.SUITES} <= links
+    assert {f"#{name}" for name in ORDER} <= links
     text = whole.read_text(encoding="utf-8")
     assert "How the paper's four algorithms follow from one another" in text
     assert "What needs the file headlines is left out: give it with --data headlines=FILE." in text
