@@ -17,7 +17,7 @@ import vambrace as vb
 from vambrace.audit.certificate import DESIGNS
 from vambrace.audit.certification import BUDGETS, certify_each, standing
 from vambrace.audit.limits import THREATS
-from vambrace.report.figures import COLOURS, DASHES
+from vambrace.report.figures import COLOURS
 
 MARK = "<!-- written by make studies -->"
 Found = dict[tuple[str, str], list[vb.Certificate]]
@@ -64,7 +64,7 @@ def figure(found: Found, alt: str) -> Any:
             for budget in (1, *sorted({*fakes}), furthest)
         ]
     threats = altair.Scale(domain=list(THREATS), range=COLOURS)
-    designs = altair.Scale(domain=list(DESIGNS[::-1]), range=DASHES)
+    designs = altair.Scale(domain=list(DESIGNS[::-1]), range=[[1, 0], [6, 3]])
     stroke = altair.Legend(symbolType="stroke", symbolSize=300, symbolStrokeColor="black", symbolStrokeWidth=2)
     scale = altair.Scale(type="log", domain=[1, furthest], nice=False)
     ticks = [value for power in range(6) for value in (10**power, 3 * 10**power) if value <= furthest]

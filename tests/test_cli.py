@@ -173,7 +173,8 @@ def test_certify_prints_the_sentence_and_the_rivals(run: Run, table: str) -> Non
     assert done.out.startswith(f"{expected}\nthreat inject, design fixed, delta 0.01\ncolumns: ")
     (row,) = (line.split() for line in done.out.splitlines() if line.startswith(" old "))
     (rival,) = expected.rivals
-    assert row == ["old", str(expected.budget), "0.1", f"{rival.low:.4g}", "…", f"{rival.high:.4g}", "9,000"]
+    low, high = (f"{100 * end:.1f}" for end in (rival.low, rival.high))
+    assert row == ["old", str(expected.budget), "10.0", "%", low, "%", high, "%", "9,000"]
     assert json.loads(run(*words, "--json").out) == json.loads(json.dumps(expected.to_json()))
 
 

@@ -308,9 +308,9 @@ def certify(
 ) -> None:
     """Tell how many events of a finished test would have to be fake to overturn its winner."""
     from vambrace import data
+    from vambrace.audit import tables
     from vambrace.audit.certification import certify as certify_one
     from vambrace.audit.certification import certify_each, standing
-    from vambrace.report import certificates as page
 
     _check_target(html, (".html",))
     ends = None if reward_range is None else [value_of("reward_range", float, each) for each in reward_range.split(",")]
@@ -333,6 +333,8 @@ def certify(
     if left_out:
         notes.append(f"{len(left_out):,} left out, with one arm only, the first of them {left_out[0]!r}.")
     if html is not None:
+        from vambrace.report import certificates as page
+
         page.save(found, html, source=source, made_by=f"vambrace {__version__}", notes=notes, many=group is not None)
     if as_json:
         extra = {} if ends is None else {"reward_range": ends}
@@ -345,17 +347,17 @@ def certify(
         return
     certificates = found.values()
     columns = next(iter(certificates)).columns
-    parameters = f"threat {threat}, design {design}, delta {delta:g}\ncolumns: {_visible(page.used(columns))}"
+    parameters = f"threat {threat}, design {design}, delta {delta:g}\ncolumns: {_visible(tables.columns_used(columns))}"
     if group is None:
         (certificate,) = certificates
         typer.echo(f"{_visible(str(certificate))}\n{parameters}")
         n_arms = 1 + len(certificate.rivals)
         others = f", the {MOST_ARMS - 1} closest of {n_arms:,}" if n_arms > MOST_ARMS else ""
-        _print_table(f"the winner and its rivals{others}", page.HEADINGS, page.rows(certificate, MOST_ARMS))
-        _print_table("arms that may be best", page.STEPS, page.steps(certificate)[:MOST_ARMS])
+        _print_table(f"the winner and its rivals{others}", tables.ARMS, tables.arms(certificate, MOST_ARMS))
+        _print_table("arms that may be best", tables.STEPS, tables.steps(certificate)[:MOST_ARMS])
     else:
         typer.echo(f"{len(found):,} tests, {standing(certificates, 0):,} with a certified winner.\n{parameters}")
-        _print_table("", page.STANDS, page.stands(certificates))
+        _print_table("", tables.STANDS, tables.stands(certificates))
     for note in notes:
         typer.echo(_visible(note))
 

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,6 @@ import vambrace as vb
 from vambrace.audit.certificate import certify_counts
 from vambrace.audit.certification import BUDGETS, certify_each, standing
 from vambrace.errors import InvalidParameter
-from vambrace.report import certificates as page
 
 UPWORTHY = Path(__file__).parents[3] / "shared" / "data" / "upworthy.csv"
 EVENTS, SUCCESSES = {"a": 4000, "b": 3000, "c": 5000}, {"a": 400, "b": 900, "c": 100}
@@ -336,95 +334,6 @@ def test_every_test_of_a_real_archive() -> None:
     assert counts == sorted(counts, reverse=True)
     assert counts[0] == sum(each.certified for each in found.tests.values()) > 0
     assert sum(each.events for each in found.tests.values()) == 81_024_151
-
-
-# ---------------------------------------------------------------------------------------------------------------- page
-
-
-def test_the_page_is_whole_and_loads_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "report.html"
-    strange = certify_counts([9000, 9000], [300, 3000], ["<b>&", "ok"])
-    page.save({"": strange}, path, source="a<b>.csv", made_by="vambrace 1", notes=["a note"])
-    text = path.read_text(encoding="utf-8")
-    for part in (
-        str(strange),
-        "a&lt;b&gt;.csv",
-        "&lt;b&gt;&amp;",
-        "a note",
-        "vambrace 1",
-        "prefers-color-scheme: dark",
-    ):
-        assert part in text
-    assert "<b>" not in text
-    assert text.count("<svg") == 1
-    assert 'name="viewport"' in text
-    outside = re.findall(r"""(?:src|href|url|@import)\s*[=(]\s*["']?(?!#)[^"'>]*""", text)
-    assert outside == []
-    assert not re.search(r"<(script|link|img|iframe)", text)
-    assert {*re.findall(r"https?://[^\"' ]+", text)} <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
-    assert [each.name for each in path.parent.iterdir()] == ["report.html"]
-
-
-def test_the_page_can_be_heard(tmp_path: Path) -> None:
-    """Headings in order, a caption and scopes for each table, and words for the figure."""
-    for name, certificates in (("one", {"": EXPECTED}), ("many", {"x": EXPECTED, "y": certify_counts([9, 9], [1, 2])})):
-        page.save(certificates, tmp_path / "x.html", source="s", made_by="m", many=name == "many")
-        text = (tmp_path / "x.html").read_text(encoding="utf-8")
-        assert '<html lang="en">' in text
-        headings = re.findall(r"<h(\d)", text)
-        assert headings[0] == "1"
-        assert {*headings[1:]} == {"2"}
-        tables = re.findall(r"<table.*?</table>", text, re.DOTALL)
-        assert len(tables) == (3 if name == "one" else 4)
-        for table in tables:
-            assert re.search(r"<caption>[^<]+</caption>", table)
-            assert "<th>" not in table
-        assert text.count("<th ") == text.count('<th scope="')
-        assert text.count("<svg") == len(re.findall(r'<svg role="img" aria-label="[^"]+beats every other', text))
-        for region in re.findall(r'<div class="wide"[^>]*>', text):
-            assert re.search(r'role="region" tabindex="0" aria-label="[^"]+"', region)
-
-
-def test_certified_tests_come_first_and_the_rest_is_folded(tmp_path: Path) -> None:
-    weak, strong = certify_counts([900, 900], [100, 300], ["p", "q"]), EXPECTED
-    page.save(
-        {"w": weak, "n": certify_counts([9, 9], [1, 2]), "s": strong},
-        tmp_path / "x.html",
-        source="s",
-        made_by="m",
-        many=True,
-    )
-    text = (tmp_path / "x.html").read_text(encoding="utf-8")
-    assert weak.certified
-    assert weak.budget < strong.budget
-    assert "<h1>2 of 3 tests have a certified winner</h1>" in text
-    order = [text.index(f'<th scope="row">{name}</th>') for name in "swn"]
-    assert order == sorted(order)
-    assert order[1] < text.index("<details>") < order[2]
-
-
-def test_a_page_that_fails_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "report.html"
-    path.write_text("old", encoding="utf-8")
-
-    def broken(*_: Any, **__: Any) -> None:
-        raise OSError("full")
-
-    monkeypatch.setattr(Path, "write_text", broken)
-    with pytest.raises(OSError, match="full"):
-        page.save({"": EXPECTED}, path, source="x", made_by="y")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_budgets_are_never_rounded_up() -> None:
-    assert [page.amount(each) for each in (0, 1234, 0.0, 1234.5678, 0.999)] == [
-        "0",
-        "1,234",
-        "0.00",
-        "1,234.56",
-        "0.99",
-    ]
 
 
 def test_json_is_plain() -> None:
