@@ -46,7 +46,6 @@ def certificate_figure(certificate: Certificate) -> "altair.LayerChart":
 
 
 def _rows(certificate: Certificate) -> list[dict[str, Any]]:
-    open_to = {*certificate.not_ruled_out(0)}
     rows = [
         {
             "arm": rival.label,
@@ -54,7 +53,7 @@ def _rows(certificate: Certificate) -> list[dict[str, Any]]:
             "mean": rival.mean,
             "low": rival.low,
             "high": rival.high,
-            "note": "not separated" if rival.label in open_to else f"ruled out up to {rival.budget:,.10g}",
+            "note": "not separated" if rival.budget is None else f"ruled out up to {rival.budget:,.10g}",
         }
         for rival in certificate.closest(MOST_ARMS)
     ]

@@ -6,7 +6,7 @@ from io import StringIO
 from math import floor
 from pathlib import Path
 
-from vambrace.audit.certificate import Certificate, few
+from vambrace.audit.certificate import Certificate, in_words
 from vambrace.audit.certification import BUDGETS, standing
 from vambrace.files import whole_file
 from vambrace.report.certificate_figure import MOST_ARMS as MOST_DRAWN
@@ -82,9 +82,9 @@ def _of_one(certificate: Certificate) -> tuple[list[str], list[str]]:
 def _of_many(certificates: Mapping[str, Certificate]) -> tuple[list[str], list[str]]:
     """First what was found; all tests, which may be thousands, come last."""
     found = certificates.values()
-    certified = [(test, each) for test, each in certificates.items() if each.certified]
-    certified.sort(key=lambda pair: -pair[1].budget)
-    best = ((test, amount(each.budget), each.winner, f"{each.events:,}") for test, each in certified)
+    certified = [(each.budget, test, each) for test, each in certificates.items() if each.budget is not None]
+    certified.sort(key=lambda row: -row[0])
+    best = ((test, amount(budget), each.winner, f"{each.events:,}") for budget, test, each in certified)
     others = ((test, f"{each.events:,}", str(each)) for test, each in certificates.items() if not each.certified)
     head = [
         tag("h1", f"{len(certified):,} of {len(found):,} tests have a certified winner"),
@@ -119,17 +119,17 @@ def few_of(most: int, n_arms: int) -> str:
 
 def rows(certificate: Certificate, most: int) -> list[tuple[str, ...]]:
     """The winner and its rivals, as texts: those of HEADINGS."""
-    c, possible = certificate, {*certificate.not_ruled_out(0)}
+    c = certificate
     arms = [(c.winner, c.winner_events, c.winner_mean, c.winner_low, c.winner_high, "")]
     for r in c.closest(most):
-        against = "not separated" if r.label in possible else amount(r.budget)
+        against = "not separated" if r.budget is None else amount(r.budget)
         arms.append((r.label, r.events, r.mean, r.low, r.high, against))
     return [(arm, to, f"{mean:.4g}", f"{low:.4g} … {high:.4g}", f"{n:,}") for arm, n, mean, low, high, to in arms]
 
 
 def steps(certificate: Certificate) -> list[tuple[str, str]]:
     """From which budget on which arms may be the best."""
-    return [(amount(budget), few(labels, most=MOST_NAMES)) for budget, labels in certificate.joining()]
+    return [(amount(budget), in_words(labels, most=MOST_NAMES)) for budget, labels in certificate.joining()]
 
 
 def stands(certificates: Collection[Certificate]) -> list[tuple[str, str]]:
