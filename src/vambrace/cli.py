@@ -309,8 +309,9 @@ def certify(
     """Tell how many events of a finished test would have to be fake to overturn its winner."""
     from vambrace import data
     from vambrace.audit import tables
-    from vambrace.audit.certification import certify as certify_one
-    from vambrace.audit.certification import certify_each, standing
+    from vambrace.audit.certificate import Certificate
+    from vambrace.audit.certification import certify as certify_log
+    from vambrace.audit.certification import standing
 
     _check_target(html, (".html",))
     ends = None if reward_range is None else [value_of("reward_range", float, each) for each in reward_range.split(",")]
@@ -319,11 +320,9 @@ def certify(
     with ExitStack() as stack:
         sources = [stack.enter_context(_spooled(each)) if _is_stream(each) else each for each in files]
         source = data.title(sources)
-        left_out: tuple[str, ...] = ()
-        if group is None:
-            found = {"": certify_one(sources, **options, reward_range=ends)}
-        else:
-            found, left_out = certify_each(sources, group, **options, reward_range=ends)
+        answer = certify_log(sources, **options, reward_range=ends, group=group)
+    found = {"": answer} if isinstance(answer, Certificate) else answer
+    left_out = () if isinstance(answer, Certificate) else answer.left_out
     notes = []
     if ends is not None:
         whole = f"{ends[0]:g} to {ends[1]:g}"
@@ -339,10 +338,10 @@ def certify(
     if as_json:
         extra = {} if ends is None else {"reward_range": ends}
         if group is None:
-            typer.echo(json.dumps(found[""].to_json() | extra, indent=2))
+            typer.echo(json.dumps(found[""].to_dict() | extra, indent=2))
         else:
             typer.echo(
-                json.dumps([{"test": test, **each.to_json(), **extra} for test, each in found.items()], indent=2)
+                json.dumps([{"test": test, **each.to_dict(), **extra} for test, each in found.items()], indent=2)
             )
         return
     certificates = found.values()

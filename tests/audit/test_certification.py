@@ -12,7 +12,7 @@ import pytest
 
 import vambrace as vb
 from vambrace.audit.certificate import certify_counts
-from vambrace.audit.certification import BUDGETS, certify_each, standing
+from vambrace.audit.certification import BUDGETS, Certificates, standing
 from vambrace.errors import InvalidParameter
 
 UPWORTHY = Path(__file__).parents[3] / "shared" / "data" / "upworthy.csv"
@@ -70,6 +70,7 @@ every_format = pytest.mark.parametrize("ending", WRITERS)
 
 def test_the_log_is_worth_certifying() -> None:
     assert EXPECTED.certified
+    assert EXPECTED.budget is not None
     assert EXPECTED.budget > 100
 
 
@@ -140,7 +141,7 @@ def test_a_doubtful_guess_is_refused() -> None:
     with pytest.raises(InvalidParameter, match=r"expected one column reward or .* got converted and clicked"):
         vb.certify(log, arm="variant")
     assert vb.certify(log, arm="variant", reward="clicked") == EXPECTED
-    with pytest.raises(InvalidParameter, match="or to be told which, got variant and group and arm"):
+    with pytest.raises(InvalidParameter, match=r"\(name the one that you mean\), got variant and group and arm"):
         vb.certify(log.with_columns(arm="variant"))
     both = {"arm": ["A", "B"], "views": [1000, 1000], "clicks": [100, 300], "successes": [500, 100]}
     with pytest.raises(InvalidParameter, match=r"expected one column successes or .* got clicks and successes"):
@@ -164,7 +165,7 @@ def test_a_file_name_with_brackets_is_that_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["arm", "reward"])
 def test_a_column_that_is_no_name(name: str) -> None:
     with pytest.raises(InvalidParameter, match=f"{name}: expected the name of a column, got 5"):
-        vb.certify(LOG, **{name: 5})  # type: ignore[arg-type]
+        vb.certify(LOG, **{name: 5})  # type: ignore[call-overload]
 
 
 def test_more_events_than_the_search_can_bear() -> None:
@@ -217,13 +218,13 @@ def test_the_columns_of_a_table_can_be_named() -> None:
     ):
         vb.certify(table, events="people", reward="converted")
     many = TABLE.with_columns(exp=pl.lit("x")).rename({"events": "people", "successes": "won"})
-    assert certify_each(many, "exp", events="people", successes="won").tests == {"x": EXPECTED}
+    assert vb.certify(many, group="exp", events="people", successes="won") == {"x": EXPECTED}
 
 
 def test_a_log_says_which_columns_it_used() -> None:
     assert vb.certify(LOG).columns == {"arm": "variant", "reward": "converted"}
     many = LOG.with_columns(exp=pl.lit("x"))
-    assert certify_each(many, "exp").tests["x"].columns == {"test": "exp", "arm": "variant", "reward": "converted"}
+    assert vb.certify(many, group="exp")["x"].columns == {"test": "exp", "arm": "variant", "reward": "converted"}
     assert certify_counts([9, 9], [1, 2]).columns == {}
 
 
@@ -250,7 +251,7 @@ def test_a_range_makes_the_same_log_of_rescaled_rewards() -> None:
     assert not wider.binary
     assert wider.winner_mean == pytest.approx(0.15)
     with pytest.raises(InvalidParameter, match="expected a log, whose rewards have a range, got a table"):
-        vb.certify(TABLE, reward_range=(0, 1))
+        vb.certify(TABLE, reward_range=(0, 2))
 
 
 def test_rewards_between_the_ends_are_no_coin_flips() -> None:
@@ -299,6 +300,20 @@ def test_the_first_bad_reward_is_named(rewards: list[Any], came: str) -> None:
     assert str(caught.value).endswith(f", got {came} in row 100") or came == "inf"
 
 
+def test_a_type_checker_knows_what_can_be_meant() -> None:
+    """Were a wrong word or a number accepted, mypy would report an ignore that is not needed."""
+    with pytest.raises(vb.VambraceError):
+        vb.certify(TABLE, threat="altr")  # type: ignore[call-overload]
+    with pytest.raises(vb.VambraceError):
+        vb.certify(TABLE, design="fixd")  # type: ignore[call-overload]
+    with pytest.raises(vb.VambraceError):
+        vb.certify(42)  # type: ignore[call-overload]
+    many = {"exp": ["x", "x"], "arm": ["a", "b"], "views": [900, 900], "clicks": [100, 300]}
+    one: vb.Certificate = vb.certify(many)
+    each: Certificates = vb.certify(many, group="exp")
+    assert one == each["x"]
+
+
 # --------------------------------------------------------------------------------------------------------- many tests
 
 
@@ -306,19 +321,19 @@ def test_each_test_of_many_is_certified_by_itself() -> None:
     other = pl.DataFrame({"arm": ["x", "y"], "events": [50, 60], "successes": [20, 10], "test": ["two"] * 2})
     alone = pl.DataFrame({"arm": ["x"], "events": [50], "successes": [20], "test": ["three"]})
     many = pl.concat([TABLE.with_columns(test=pl.lit("one")), other, alone])
-    found = certify_each(many, "test")
-    assert found.tests == {"one": EXPECTED, "two": vb.certify(other)}
+    found = vb.certify(many, group="test")
+    assert found == {"one": EXPECTED, "two": vb.certify(other)}
     assert found.left_out == ("three",)
-    assert [standing(found.tests.values(), budget) for budget in BUDGETS] == [1, 1, 1, 1, 0]
+    assert [standing(found.values(), budget) for budget in BUDGETS] == [1, 1, 1, 1, 0]
     with pytest.raises(InvalidParameter, match="expected one test, or the group 'test' to tell them apart, got 3"):
         vb.certify(many)
     with pytest.raises(InvalidParameter, match="expected a test with at least two arms, got one arm in every test"):
-        certify_each(alone, "test")
+        vb.certify(alone, group="test")
 
 
 def test_a_log_of_many_tests() -> None:
     many = LOG.with_columns(experiment=pl.lit(10)).vstack(LOG.with_columns(experiment=pl.lit(9)))
-    assert list(certify_each(many, "experiment").tests.items()) == [("9", EXPECTED), ("10", EXPECTED)]
+    assert list(vb.certify(many, group="experiment").items()) == [("9", EXPECTED), ("10", EXPECTED)]
 
 
 def test_every_test_of_a_real_archive() -> None:
@@ -327,14 +342,14 @@ def test_every_test_of_a_real_archive() -> None:
         pytest.skip(f"needs {UPWORTHY}, which is not distributed with vambrace")
     vb.certify(TABLE)  # which compiles
     start = time.process_time()
-    found = certify_each(UPWORTHY, "test", design="fixed")
+    found = vb.certify(UPWORTHY, group="test", design="fixed")
     assert time.process_time() - start < 10
-    assert (len(found.tests), found.left_out) == (4873, ())
-    counts = [standing(found.tests.values(), budget) for budget in BUDGETS]
+    assert (len(found), found.left_out) == (4873, ())
+    counts = [standing(found.values(), budget) for budget in BUDGETS]
     assert counts == sorted(counts, reverse=True)
-    assert counts[0] == sum(each.certified for each in found.tests.values()) > 0
-    assert sum(each.events for each in found.tests.values()) == 81_024_151
+    assert counts[0] == sum(each.certified for each in found.values()) > 0
+    assert sum(each.events for each in found.values()) == 81_024_151
 
 
 def test_json_is_plain() -> None:
-    assert json.loads(json.dumps(EXPECTED.to_json()))["winner"] == "b"
+    assert json.loads(json.dumps(EXPECTED.to_dict()))["winner"] == "b"

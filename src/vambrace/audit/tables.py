@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from math import floor, log10
 
-from vambrace.audit.certificate import Certificate, few
+from vambrace.audit.certificate import Certificate, in_words
 from vambrace.audit.certification import BUDGETS, standing
 
 ARMS = ("arm", "beaten up to C", "mean", "low", "high", "events")  # low, high: the interval of the mean
@@ -19,18 +19,17 @@ def arms(certificate: Certificate, most: int) -> list[tuple[str, ...]]:
         certificate: What was found.
         most: How many arms to show at most.
     """
-    c, possible = certificate, {*certificate.not_ruled_out(0)}
-    text = means_as_text(c)
+    c, text = certificate, means_as_text(certificate)
     found = [(c.winner, "", c.winner_mean, c.winner_low, c.winner_high, c.winner_events)]
     for r in c.closest(most):
-        beaten = "not separated" if r.label in possible else budget_as_text(r.budget)
+        beaten = "not separated" if r.budget is None else budget_as_text(r.budget)
         found.append((r.label, beaten, r.mean, r.low, r.high, r.events))
     return [(arm, up_to, text(mean), text(low), text(high), f"{n:,}") for arm, up_to, mean, low, high, n in found]
 
 
 def steps(certificate: Certificate) -> list[tuple[str, str]]:
     """From which budget on which arms may be the best: the columns of STEPS."""
-    return [(budget_as_text(budget), few(labels, most=MOST_NAMES)) for budget, labels in certificate.joining()]
+    return [(budget_as_text(budget), in_words(labels, most=MOST_NAMES)) for budget, labels in certificate.joining()]
 
 
 def stands(certificates: Collection[Certificate]) -> list[tuple[str, str]]:

@@ -50,10 +50,10 @@ def certificate_figure(certificate: Certificate, *, width: int = WIDTH) -> "alta
 
 
 def _rows(certificate: Certificate) -> list[dict[str, Any]]:
-    c, open_to = certificate, {*certificate.not_ruled_out(0)}
+    c = certificate
     rows: list[tuple[Any, ...]] = [(c.winner, "winner", c.winner_mean, c.winner_low, c.winner_high, "largest mean")]
     for rival in c.closest(MOST_ARMS):
-        note = "not separated" if rival.label in open_to else f"ruled out up to C = {budget_as_text(rival.budget)}"
+        note = "not separated" if rival.budget is None else f"ruled out up to C = {budget_as_text(rival.budget)}"
         rows.append((rival.label, "rival", rival.mean, rival.low, rival.high, note))
     keys = ("arm", "role", "mean", "low", "high", "note")
     return [dict(zip(keys, row, strict=True)) for row in rows]

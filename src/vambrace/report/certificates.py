@@ -84,10 +84,10 @@ def _closest(n_arms: int, most: int) -> str:
 
 
 def _of_many(certificates: Mapping[str, Certificate]) -> dict[str, Any]:
-    certified = {test: each for test, each in certificates.items() if each.certified}
-    firmest = sorted(certified.items(), key=lambda pair: -pair[1].budget)
-    best = [(test, tables.budget_as_text(each.budget), each.winner, f"{each.events:,}") for test, each in firmest]
-    others = [(test, f"{each.events:,}", str(each)) for test, each in certificates.items() if test not in certified]
+    certified = [(each.budget, test, each) for test, each in certificates.items() if each.budget is not None]
+    certified.sort(key=lambda row: -row[0])
+    best = [(test, tables.budget_as_text(c), each.winner, f"{each.events:,}") for c, test, each in certified]
+    others = [(test, f"{each.events:,}", str(each)) for test, each in certificates.items() if not each.certified]
     return {
         "verdict": f"{len(certified):,} of {len(certificates):,} tests have a certified winner",
         "stands": page.Table(
