@@ -17,7 +17,6 @@ Bounds     design "fixed", for sample sizes set in advance and one look: exact b
 Guarantee  With probability 1 - delta no arm but a best one is certified at a budget that the attack kept to.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -25,9 +24,8 @@ from math import floor, inf, nextafter
 from typing import TYPE_CHECKING, Any
 
 from vambrace import validation
-from vambrace.audit.limits import DESIGNS, THREATS, Arm, Criterion, Design, Threat, lower_limit, make_criterion
+from vambrace.audit.limits import Arm, Criterion, Design, Threat, lower_limit, make_criterion
 from vambrace.audit.splits import cheapest_attack
-from vambrace.errors import InvalidParameter
 from vambrace.kernels import compiled
 
 if TYPE_CHECKING:
@@ -39,24 +37,14 @@ MOST_EVENTS = 10**9  # of an arm: beyond it the search for the worst split would
 
 @dataclass(frozen=True, kw_only=True)
 class Rival:
-    """An arm that the winner is compared with.
-
-    Attributes:
-        label: Its name.
-        events: How many it has.
-        mean: Of its rewards.
-        low: The lower end of its confidence interval without an attack.
-        high: The upper end.
-        budget: The largest attack at which the winner still beats it; None if the winner does not beat it even without
-            an attack.
-    """
+    """An arm that the winner is compared with; low and high are the ends of its interval without an attack."""
 
     label: str
     events: int
     mean: float
     low: float
     high: float
-    budget: int | float | None
+    budget: int | float | None  # the largest attack at which the winner still beats it; None: not even without one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,13 +147,14 @@ class Certificate:
 
     @property
     def _whole(self) -> bool:
-        return _counts_whole_events(self.threat, self.binary)
+        """Whether an attack costs one for each event; otherwise rewards can be altered in part."""
+        return self.binary or self.threat != "alter"
 
     def _overturned_at(self, rival: Rival) -> int | float:
         """The least budget at which the rival may be best."""
         if rival.budget is None:
             return 0
-        return rival.budget + 1 if self._whole else max(rival.budget + RESOLUTION, nextafter(rival.budget, inf))
+        return rival.budget + 1 if self._whole else nextafter(rival.budget, inf)
 
     def _obstacle(self) -> str:
         tied = [rival.label for rival in self.rivals if rival.mean == self.winner_mean]
@@ -193,13 +182,13 @@ def certify_counts(
     binary: bool = True,
     columns: Mapping[str, str] | None = None,
 ) -> Certificate:
-    """Which arm is best, and how many fake events it would take to overturn that; for the options see `certify`.
+    """The certificate of counts that are known to be valid: `certify` without reading; see there.
 
     Args:
-        events: Of each arm, at least one.
+        events: Of each arm, at least one; of two arms at least.
         totals: The sum of each arm's rewards.
         labels: The names of the arms; None: arm 0, arm 1, ...
-        delta: The probability with which a wrong arm may be certified.
+        delta: The probability with which the certificate may be wrong.
         threat: What an attacker may have done with the log.
         design: How the test was run.
         binary: Whether every reward is 0 or 1; otherwise anything in [0, 1].
@@ -209,19 +198,16 @@ def certify_counts(
     >>> certificate.ruled_out_steps()
     [(0, ('B',)), (117, ('B', 'C')), (171, ('B', 'A', 'C'))]
     """
-    binary = validation.flag("binary", binary)
-    delta = checked_options(delta, threat, design)
-    counts, sums = _checked_counts(events, totals, binary=binary)
-    criterion = make_criterion(len(counts), delta, threat, design, exact=binary)
-    whole = _counts_whole_events(threat, binary)
-    winner, rivals = _compared(_checked_labels(labels, len(counts)), counts, sums, criterion, whole)
+    labels = labels or [f"arm {k}" for k in range(len(events))]
+    criterion = make_criterion(len(events), delta, threat, design, exact=binary)
+    winner, rivals = _compared(labels, events, totals, criterion, binary or threat != "alter")
     budgets = [rival.budget for rival in rivals if rival.budget is not None]
     certified = len(budgets) == len(rivals)
     return Certificate(
         winner=winner.label,
         certified=certified,
         budget=min(budgets) if certified else None,
-        events=sum(counts),
+        events=sum(events),
         delta=delta,
         threat=threat,
         design=design,
@@ -235,26 +221,14 @@ def certify_counts(
     )
 
 
-def checked_options(delta: Any, threat: Any, design: Any) -> float:
-    """Refuse unknown words; delta as a number in (0, 1)."""
-    validation.choice("threat", threat, THREATS)
-    validation.choice("design", design, DESIGNS)
-    return validation.number("delta", delta, low=0.0, high=1.0, open_low=True, open_high=True)
-
-
-def _counts_whole_events(threat: str, binary: bool) -> bool:
-    """Whether an attack of this kind costs one for each event; otherwise rewards can be altered in part."""
-    return binary or threat != "alter"
-
-
 def _compared(
-    labels: Sequence[str], counts: Sequence[int], sums: Sequence[float], criterion: Criterion, whole: bool
+    labels: Sequence[str], events: Sequence[int], totals: Sequence[float], criterion: Criterion, whole: bool
 ) -> tuple[Rival, tuple[Rival, ...]]:
     """The arm with the largest mean, and the others, each with the largest attack at which it is still beaten."""
     limit, attack = compiled(lower_limit, {}), compiled(cheapest_attack, {})
-    won = [Arm(total, float(n)) for total, n in zip(sums, counts, strict=True)]
-    lost = [Arm(n - total, float(n)) for total, n in zip(sums, counts, strict=True)]
-    means = [total / n for total, n in zip(sums, counts, strict=True)]
+    won = [Arm(float(total), float(n)) for total, n in zip(totals, events, strict=True)]
+    lost = [Arm(arm.events - arm.successes, arm.events) for arm in won]
+    means = [arm.successes / arm.events for arm in won]
     best = means.index(max(means))
 
     @cache  # many rivals of thousands have the same counts
@@ -267,38 +241,12 @@ def _compared(
     arms = [
         Rival(
             label=labels[k],
-            events=counts[k],
+            events=events[k],
             mean=means[k],
             low=limit(criterion, won[k], 0.0),
             high=1.0 - limit(criterion, lost[k], 0.0),
             budget=None if k == best else budget(lost[k]),
         )
-        for k in range(len(counts))
+        for k in range(len(events))
     ]
     return arms.pop(best), tuple(arms)
-
-
-def _checked_counts(events: Any, totals: Any, *, binary: bool) -> tuple[list[int], list[float]]:
-    counts = [
-        validation.whole(f"events[{k}]", n, low=1, high=MOST_EVENTS)
-        for k, n in enumerate(validation.listed("events", events))
-    ]
-    if len(counts) < 2:
-        raise InvalidParameter("events: expected at least two arms, got one")
-    sums = [
-        float(validation.whole(f"totals[{k}]", total, low=0, high=counts[k]))
-        if binary
-        else validation.number(f"totals[{k}]", total, low=0.0, high=counts[k])
-        for k, total in enumerate(validation.listed("totals", totals, len(counts)))
-    ]
-    return counts, sums
-
-
-def _checked_labels(labels: Sequence[str] | None, n_arms: int) -> list[str]:
-    if labels is None:
-        return [f"arm {k}" for k in range(n_arms)]
-    names = [str(label) for label in validation.listed("labels", labels, n_arms)]
-    if len(set(names)) < n_arms:
-        twice = next(name for name, times in Counter(names).items() if times > 1)
-        raise InvalidParameter(f"labels: expected a name of its own for each arm, got {twice!r} twice")
-    return names

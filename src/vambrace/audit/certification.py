@@ -1,13 +1,16 @@
 """From a finished log to its certificate: how many events would have to be fake to overturn the winner?"""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from vambrace import data, validation
-from vambrace.audit.certificate import MOST_EVENTS, Certificate, certify_counts, checked_options
-from vambrace.audit.limits import Design, Threat
+from vambrace import validation
+from vambrace.audit.certificate import MOST_EVENTS, Certificate, certify_counts
+from vambrace.audit.limits import DESIGNS, THREATS, Design, Threat
 from vambrace.errors import InvalidParameter
 from vambrace.progress import ProgressBar, waiting
+
+if TYPE_CHECKING:
+    from vambrace.data import Log, Reading, Tally
 
 BUDGETS = (0, 1, 10, 100, 1000)  # those of a summary
 FURTHEST = 1e100  # a reward; sums of such numbers are still numbers
@@ -38,15 +41,15 @@ class Certificates(dict[str, Certificate]):
 
 
 @overload
-def certify(log: data.Log, *, group: None = None, **options: Unpack[Options]) -> Certificate: ...
+def certify(log: "Log", *, group: None = None, **options: Unpack[Options]) -> Certificate: ...
 
 
 @overload
-def certify(log: data.Log, *, group: str, **options: Unpack[Options]) -> Certificates: ...
+def certify(log: "Log", *, group: str, **options: Unpack[Options]) -> Certificates: ...
 
 
 def certify(
-    log: data.Log,
+    log: "Log",
     *,
     arm: str | None = None,
     reward: str | None = None,
@@ -85,10 +88,14 @@ def certify(
     >>> certificate.winner, certificate.columns
     ('new', {'arm': 'arm', 'events': 'views', 'successes': 'clicks'})
     """
-    checked_options(delta, threat, design)  # before a large file is read, not after
+    from vambrace import data
+
+    validation.choice("threat", threat, THREATS)
+    validation.choice("design", design, DESIGNS)
+    delta = validation.number("delta", delta, low=0.0, high=1.0, open_low=True, open_high=True)
     wanted = data.Columns(group, arm, reward, events, successes)
     with waiting("reading"):
-        found = data.tally(log, wanted, checked_range(reward_range))
+        found = data.tally(log, wanted, _checked_range(reward_range))
     options: dict[str, Any] = {"delta": delta, "threat": threat, "design": design, "columns": found.columns}
     return _only(found, options) if group is None else _each(found, options)
 
@@ -98,7 +105,7 @@ def standing(certificates: Iterable[Certificate], budget: float) -> int:
     return sum(len(each.not_ruled_out(budget)) == 1 for each in certificates)
 
 
-def checked_range(value: Any) -> tuple[float, float] | None:
+def _checked_range(value: Any) -> tuple[float, float] | None:
     """Two finite numbers, the smaller one first."""
     if value is None:
         return None
@@ -111,7 +118,7 @@ def checked_range(value: Any) -> tuple[float, float] | None:
     return low, high
 
 
-def _only(found: data.Reading, options: dict[str, Any]) -> Certificate:
+def _only(found: "Reading", options: dict[str, Any]) -> Certificate:
     (tally, *more) = found.tests.values()
     if more:
         came = f"{len(found.tests):,} tests"
@@ -121,7 +128,7 @@ def _only(found: data.Reading, options: dict[str, Any]) -> Certificate:
     return _certificate(found.name, tally, options)
 
 
-def _each(found: data.Reading, options: dict[str, Any]) -> Certificates:
+def _each(found: "Reading", options: dict[str, Any]) -> Certificates:
     certificates = Certificates()
     with ProgressBar("certifying", len(found.tests)) as bar:
         for done, (test, tally) in enumerate(found.tests.items(), start=1):
@@ -134,7 +141,7 @@ def _each(found: data.Reading, options: dict[str, Any]) -> Certificates:
     return certificates
 
 
-def _certificate(name: str, tally: data.Tally, options: dict[str, Any]) -> Certificate:
+def _certificate(name: str, tally: "Tally", options: dict[str, Any]) -> Certificate:
     for label, n in zip(tally.labels, tally.events, strict=True):
         if n > MOST_EVENTS:
             came = f"{n:,} of {label!r}"
