@@ -15,7 +15,7 @@ from paper import fabricated
 from vambrace.errors import MissingExtra, StoreError
 from vambrace.lab import experiment as spec
 from vambrace.lab import runner as run
-from vambrace.lab.study import load
+from vambrace.lab.study import Study, load
 from vambrace.paper import reproduce as report
 from vambrace.paper.suites import ORDER
 from vambrace.report import experiments, page, panels
@@ -116,7 +116,7 @@ def test_the_numbers_are_those_of_the_results(folder: Path) -> None:
     assert bounds == {None}  # nothing is promised for it
 
 
-def play(tmp_path: Path, **changes: Any) -> panels.Study:
+def play(tmp_path: Path, **changes: Any) -> Study:
     """The small experiment with changes, played."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("vambrace.lab.cells.simulate", lambda *a, **k: vb.simulate(*a, **k, interpret=True))
