@@ -223,7 +223,7 @@ def test_certify_tells_which_columns_it_used(run: Run, tmp_path: Path) -> None:
     assert json.loads(run(*words, "--json").out)["columns"] == columns
     done = run("certify", str(path))
     assert_mistake(done)
-    assert "or to be told their columns, got variant, visitors, bought" in done.err
+    assert "or the names of these columns, got variant, visitors, bought" in done.err
 
 
 def test_certify_lets_no_name_speak_to_the_terminal(run: Run, tmp_path: Path) -> None:
