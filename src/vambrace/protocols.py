@@ -65,7 +65,7 @@ class Policy:
     ...     def init(self, n_arms, horizon):
     ...         return State(n_arms, 0)
     >>> print(vb.simulate(InTurn(), vb.Bernoulli([0.9, 0.5]), horizon=1_000))
-    in-turn against no adversary: regret 200.0 after 1,000 rounds, cost 0.0
+    in-turn without attack: regret 200.0 after 1,000 rounds, cost 0.0
     """
 
     name: ClassVar[str]
@@ -194,7 +194,7 @@ class Environment:
     ...     def init(self):
     ...         return State(np.array(self.tops))
     >>> print(vb.simulate(vb.UCB1(), UpTo((1.0, 0.5)), horizon=1_000))
-    ucb1 against no adversary: regret 24.5 after 1,000 rounds, cost 0.0
+    ucb1 without attack: regret 24.5 after 1,000 rounds, cost 0.0
     """
 
     name: ClassVar[str]

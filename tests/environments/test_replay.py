@@ -177,7 +177,7 @@ def test_a_bootstrap_says_so_in_every_report(
     assert registry.environment(spec) == replay
     result = vb.simulate(vb.SE(), replay, horizon=100, replications=2)
     assert result.summary()["environment"] == spec
-    assert f"se against no adversary ({note}): regret" in str(result)
+    assert f"se without attack ({note}): regret" in str(result)
     assert regret_figure([result], title="Armour").to_dict()["title"]["text"] == f"Armour – {note}"  # noqa: RUF001
     report = vb.attack_suite(vb.SE(), replay, budgets=[0], horizon=100, replications=2, attacks=[vb.Conceal()])
     assert f"rounds, {note}: worst" in str(report)

@@ -65,9 +65,9 @@ def simulate(
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Conceal(budget=50)
     >>> for policy in (vb.UCB1(), vb.SEWR(budget=50)):
     ...     print(vb.simulate(policy, env, attack, horizon=10_000, replications=3, seed=7))
-    ucb1 against conceal:budget=50: regret 2,189.2 ± 115.8 after 10,000 rounds (3 replications), cost 50.0
-    se-wr:budget=50 against conceal:budget=50: regret 436.7 ± 23.1 after 10,000 rounds (3 replications), cost 50.0
-    """
+    ucb1 against conceal:budget=50: regret 2,189.2 ± 115.8 after 10,000 rounds (mean ± standard error of 3 replications), cost 50.0
+    se-wr:budget=50 against conceal:budget=50: regret 436.7 ± 23.1 after 10,000 rounds (mean ± standard error of 3 replications), cost 50.0
+    """  # noqa: E501
     game = _Game.check(policy, environment, adversary, horizon, bounded, realized)
     replications = validation.whole("replications", replications, low=1, high=10**9)
     seed = validation.seed(seed)

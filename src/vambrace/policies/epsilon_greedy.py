@@ -84,8 +84,8 @@ class EpsilonGreedy(Policy):
     >>> import vambrace as vb
     >>> for scale in (1, 10):
     ...     print(vb.simulate(vb.EpsilonGreedy(scale=scale), vb.Bernoulli([0.9, 0.5]), horizon=5_000, seed=1))
-    epsilon-greedy against no adversary: regret 3.2 after 5,000 rounds, cost 0.0
-    epsilon-greedy:scale=10 against no adversary: regret 26.4 after 5,000 rounds, cost 0.0
+    epsilon-greedy without attack: regret 3.2 after 5,000 rounds, cost 0.0
+    epsilon-greedy:scale=10 without attack: regret 26.4 after 5,000 rounds, cost 0.0
     """
 
     name = "epsilon-greedy"

@@ -55,7 +55,7 @@ class EXP3(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
     >>> print(vb.simulate(vb.EXP3(), env, horizon=5_000, seed=1))
-    exp3 against no adversary: regret 122.4 after 5,000 rounds, cost 0.0
+    exp3 without attack: regret 122.4 after 5,000 rounds, cost 0.0
     >>> print(vb.simulate(vb.EXP3(), env, vb.Conceal(budget=500), horizon=5_000, seed=1))
     exp3 against conceal:budget=500: regret 852.8 after 5,000 rounds, cost 500.0
     """

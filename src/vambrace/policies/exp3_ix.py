@@ -50,7 +50,7 @@ class EXP3IX(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
     >>> print(vb.simulate(vb.EXP3IX(), env, horizon=5_000, seed=1))
-    exp3-ix against no adversary: regret 65.6 after 5,000 rounds, cost 0.0
+    exp3-ix without attack: regret 65.6 after 5,000 rounds, cost 0.0
     >>> print(vb.simulate(vb.EXP3IX(), env, vb.Conceal(budget=500), horizon=5_000, seed=1))
     exp3-ix against conceal:budget=500: regret 924.8 after 5,000 rounds, cost 500.0
     """

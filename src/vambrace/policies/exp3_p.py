@@ -60,7 +60,7 @@ class EXP3P(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
     >>> print(vb.simulate(vb.EXP3P(), env, horizon=5_000, seed=1))
-    exp3-p against no adversary: regret 225.6 after 5,000 rounds, cost 0.0
+    exp3-p without attack: regret 225.6 after 5,000 rounds, cost 0.0
     >>> print(vb.simulate(vb.EXP3P(), env, vb.Conceal(budget=500), horizon=5_000, seed=1))
     exp3-p against conceal:budget=500: regret 884.8 after 5,000 rounds, cost 500.0
     """

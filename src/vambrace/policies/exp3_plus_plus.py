@@ -114,7 +114,7 @@ class EXP3PlusPlus(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
     >>> print(vb.simulate(vb.EXP3PlusPlus(), env, horizon=5_000, seed=1))
-    exp3-plus-plus against no adversary: regret 62.4 after 5,000 rounds, cost 0.0
+    exp3-plus-plus without attack: regret 62.4 after 5,000 rounds, cost 0.0
     >>> print(vb.simulate(vb.EXP3PlusPlus(), env, vb.Conceal(budget=500), horizon=5_000, seed=1))
     exp3-plus-plus against conceal:budget=500: regret 1,028.0 after 5,000 rounds, cost 500.0
     """

@@ -136,8 +136,8 @@ class KLUCB(Policy):
     >>> import vambrace as vb
     >>> for policy in (vb.UCB1(), vb.KLUCB()):
     ...     print(vb.simulate(policy, vb.Bernoulli([0.9, 0.5]), horizon=5_000, seed=1))
-    ucb1 against no adversary: regret 40.4 after 5,000 rounds, cost 0.0
-    kl-ucb against no adversary: regret 4.0 after 5,000 rounds, cost 0.0
+    ucb1 without attack: regret 40.4 after 5,000 rounds, cost 0.0
+    kl-ucb without attack: regret 4.0 after 5,000 rounds, cost 0.0
     """
 
     name = "kl-ucb"

@@ -89,7 +89,7 @@ class MedianOfMeansUCB(Policy):
     >>> import vambrace as vb
     >>> policy, env = vb.MedianOfMeansUCB(variance=0.01), vb.Bernoulli([0.9, 0.1])
     >>> print(vb.simulate(policy, env, horizon=5_000, seed=1))
-    median-of-means-ucb:variance=0.01 against no adversary: regret 27.2 after 5,000 rounds, cost 0.0
+    median-of-means-ucb:variance=0.01 without attack: regret 27.2 after 5,000 rounds, cost 0.0
     >>> print(vb.simulate(policy, env, vb.Conceal(budget=100), horizon=5_000, seed=1))
     median-of-means-ucb:variance=0.01 against conceal:budget=100: regret 152.0 after 5,000 rounds, cost 100.0
     """

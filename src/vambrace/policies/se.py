@@ -30,7 +30,7 @@ class SE(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.8])
     >>> print(vb.simulate(vb.SE(), env, horizon=20_000, seed=1))
-    se against no adversary: regret 685.6 after 20,000 rounds, cost 0.0
+    se without attack: regret 685.6 after 20,000 rounds, cost 0.0
     >>> print(vb.simulate(vb.SE(), env, vb.Conceal(budget=300), horizon=20_000, seed=1))
     se against conceal:budget=300: regret 1,986.9 after 20,000 rounds, cost 118.0
     """

@@ -63,7 +63,7 @@ class Thompson(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.5])
     >>> print(vb.simulate(vb.Thompson(), env, horizon=5_000, seed=1))
-    thompson against no adversary: regret 2.8 after 5,000 rounds, cost 0.0
+    thompson without attack: regret 2.8 after 5,000 rounds, cost 0.0
     >>> print(vb.simulate(vb.Thompson(), env, vb.Conceal(budget=100), horizon=5_000, seed=1))
     thompson against conceal:budget=100: regret 1,995.6 after 5,000 rounds, cost 10.0
     """

@@ -80,7 +80,7 @@ class TrimmedMeanUCB(Policy):
     >>> import vambrace as vb
     >>> policy, env = vb.TrimmedMeanUCB(fraction=0.1), vb.Bernoulli([0.9, 0.5])
     >>> print(vb.simulate(policy, env, horizon=5_000, seed=1))
-    trimmed-mean-ucb against no adversary: regret 37.2 after 5,000 rounds, cost 0.0
+    trimmed-mean-ucb without attack: regret 37.2 after 5,000 rounds, cost 0.0
     >>> print(vb.simulate(policy, env, vb.Conceal(budget=100), horizon=5_000, seed=1))
     trimmed-mean-ucb against conceal:budget=100: regret 1,966.0 after 5,000 rounds, cost 77.0
     """

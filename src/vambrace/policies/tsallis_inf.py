@@ -110,7 +110,7 @@ class TsallisINF(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
     >>> print(vb.simulate(vb.TsallisINF(), env, horizon=5_000, seed=1))
-    tsallis-inf against no adversary: regret 16.8 after 5,000 rounds, cost 0.0
+    tsallis-inf without attack: regret 16.8 after 5,000 rounds, cost 0.0
     >>> print(vb.simulate(vb.TsallisINF(), env, vb.Conceal(budget=500), horizon=5_000, seed=1))
     tsallis-inf against conceal:budget=500: regret 3,593.6 after 5,000 rounds, cost 462.0
     """

@@ -129,7 +129,7 @@ class UCB1(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.5])
     >>> print(vb.simulate(vb.UCB1(), env, horizon=5_000, seed=1))
-    ucb1 against no adversary: regret 40.4 after 5,000 rounds, cost 0.0
+    ucb1 without attack: regret 40.4 after 5,000 rounds, cost 0.0
     >>> print(vb.simulate(vb.UCB1(), env, vb.Conceal(budget=100), horizon=5_000, seed=1))
     ucb1 against conceal:budget=100: regret 1,977.2 after 5,000 rounds, cost 51.0
     """
