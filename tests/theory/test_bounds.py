@@ -117,6 +117,49 @@ def test_se_promises_nothing_against_an_attacker() -> None:
     assert theory.bounds("se", gaps=[0.1], horizon=1000)[0].value == theory.se_wr([0.1], horizon=1000, budget=0).value
 
 
+@pytest.mark.parametrize(
+    ("spec", "names"),
+    [
+        (
+            "se-wr:radius=paper",
+            ["SE-WR, gap-dependent", "SE-WR, gap-free, additive", "SE-WR, gap-free, multiplicative"],
+        ),
+        ("se-wr:budget=7,radius=tight", ["SE-WR, gap-dependent, radius tight"]),
+        ("se-wr:radius=kl", []),
+        ("se-wr-stop:stop=multiplicative", ["SE-WR-Stop, multiplicative"]),
+        ("ms-se-wr:master=exp3p", ["MS-SE-WR, EXP3.P"]),
+        ("pe-wr:delta=0.01", ["PE-WR as printed", "PE-WR with correct book-keeping"]),
+    ],
+)
+def test_the_parameters_of_a_policy_choose_its_bounds(spec: str, names: list[str]) -> None:
+    found = theory.bounds(spec, gaps=[0.1, 0.3], horizon=10**5)
+    assert [bound.name for bound in found if bound.kind == "upper"] == names
+
+
+def test_budget_and_delta_may_be_given_in_either_place() -> None:
+    game: dict[str, Any] = {"gaps": [0.1, 0.3], "horizon": 10**5}
+    inside = theory.bounds("se-wr:budget=20,delta=0.01,radius=tight", **game)
+    assert inside == theory.bounds("se-wr:radius=tight", **game, budget=20, delta=0.01)
+    assert inside == theory.bounds("se-wr:budget=20,delta=0.01,radius=tight", **game, budget=20)
+    assert inside != theory.bounds("se-wr:radius=tight", **game)
+    with pytest.raises(InvalidParameter, match=r"delta: se-wr:delta=0\.01 and a delta of 0\.02 contradict"):
+        theory.bounds("se-wr:delta=0.01", **game, delta=0.02)
+
+
+def test_policies_without_a_bound_and_parameters_that_do_not_exist() -> None:
+    game: dict[str, Any] = {"gaps": [0.1], "horizon": 100}
+    with pytest.raises(
+        InvalidParameter, match=r"the catalogue has no bound for ucb1; it has bounds for ms-se-wr, pe-wr, "
+    ):
+        theory.bounds("ucb1", **game)
+    with pytest.raises(UnknownName, match="unknown parameter of se-wr 'radus'; did you mean 'radius'"):
+        theory.bounds("se-wr:radus=tight", **game)
+    with pytest.raises(UnknownName, match="unknown radius 'tigth'"):
+        theory.bounds("se-wr:radius=tigth", **game)
+    with pytest.raises(UnknownName):
+        theory.bounds(7, **game)  # type: ignore[arg-type]
+
+
 def test_the_catalogue_passes_on_what_it_is_told() -> None:
     found = theory.bounds("se-wr", gaps=[0.1, 0.3], horizon=10**5, budget=20, delta=0.01, best_mean=0.9)
     names = [bound.name for bound in found]

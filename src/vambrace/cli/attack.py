@@ -80,6 +80,6 @@ def _attack(spec: str, budgets: str) -> Adversary:
 def _cells(row: Any) -> list[str]:
     found = row.summary()
     error = "" if found["standard_error"] is None else f" ± {found['standard_error']:,.1f}"
-    warnings = "; ".join(found["warnings"])
+    warnings, attack = "; ".join(found["warnings"]), "no attack" if row.result.adversary is None else row.attack
     regret, cost = f"{found['regret']:,.1f}{error}", f"{found['cost']:,.1f}"
-    return [f"{found['budget']:g}", found["attack"], regret, cost, found["engine"], warnings]
+    return [f"{found['budget']:g}", attack, regret, cost, found["engine"], warnings]
