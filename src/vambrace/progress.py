@@ -44,11 +44,9 @@ class ProgressBar:
     def __exit__(self, *_: object) -> None:
         global _shown
         with _lock:
-            if self._row is not None and _shown is not None and len(_shown.tasks) > 1:
-                _shown.remove_task(self._row)
-            elif self._row is not None and _shown is not None:
-                _shown.stop()
-                _shown = None
+            if self._row is not None and _shown is not None:
+                _shown.stop() if len(_shown.tasks) == 1 else _shown.remove_task(self._row)
+                _shown = _shown if _shown.live.is_started else None
 
     def update(self, done: int) -> None:
         """Show how much of the total is done, if it is time to."""
@@ -70,15 +68,13 @@ class ProgressBar:
             if _shown is None:
                 import rich.progress as parts
                 from rich.console import Console
+                from rich.table import Column
 
-                columns = [
-                    parts.SpinnerColumn(),
-                    parts.TextColumn("{task.description}", markup=False),
-                    parts.BarColumn(),
-                ]
-                columns += [parts.TaskProgressColumn(), parts.TextColumn("{task.fields[speed]}")]
                 console = Console(file=sys.stderr, force_terminal=True)
-                _shown = parts.Progress(*columns, parts.TimeRemainingColumn(), console=console, transient=True)
+                title = parts.TextColumn("{task.description}", markup=False, table_column=Column())  # may be wrapped
+                bar = parts.SpinnerColumn(table_column=Column(no_wrap=True)), title, parts.BarColumn(20)
+                more = parts.TaskProgressColumn(), "{task.fields[speed]}", parts.TimeRemainingColumn()
+                _shown = parts.Progress(*bar, *more, console=console, transient=True)
                 _shown.start()
             if self._row is None:
                 self._row = _shown.add_task(self._title, total=self._total, speed=speed)
