@@ -7,7 +7,6 @@ The rest of the reference is nothing but docstrings and made anew for each site.
 import json
 import os
 import re
-import tomllib
 from contextlib import redirect_stdout
 from importlib import import_module
 from inspect import getdoc
@@ -19,12 +18,12 @@ import typer.main
 
 import pages
 import readme
+import rooms
 from vambrace import registry, report, theory
 from vambrace.cli import app
 from vambrace.files import whole_file
 from vambrace.theory import catalogue
 
-ROOT = Path(__file__).parent.parent
 OVERVIEW = Path(report.__file__).with_name("overview.svg")
 PROTOCOLS = ("vambrace.Policy", "vambrace.Adversary", "vambrace.Environment")
 KINDS = {"policies": "policy", "adversaries": "adversary", "environments": "environment"}
@@ -57,6 +56,7 @@ def main(docs: Path = pages.DOCS) -> None:
     for path, text in filled(docs).items():
         save(path, text)
     save(docs / "images" / "overview.svg", OVERVIEW.read_text(encoding="utf-8"))
+    save(docs / "images" / "rooms.svg", rooms.drawing())
 
 
 def save(path: Path, text: str) -> None:
@@ -233,11 +233,10 @@ def bounds() -> str:
 
 def layers() -> str:
     """The layers that import-linter enforces, with the first line of each module's docstring."""
-    setup = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     rows = [
-        [str(number), f"`{name.removeprefix('vambrace.')}`", summary(import_module(name))]
-        for number, layer in enumerate(setup["tool"]["importlinter"]["contracts"][0]["layers"], 1)
-        for name in layer.split(" | ")
+        [str(number), f"`{name}`", summary(import_module(f"vambrace.{name}"))]
+        for number, layer in enumerate(rooms.layers(), 1)
+        for name in layer
     ]
     return words(["", "module", "what"], rows)
 

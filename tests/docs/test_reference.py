@@ -11,6 +11,7 @@ import pytest
 import docstring_markdown
 import pages
 import reference
+import rooms
 import speed
 import vambrace as vb
 from vambrace import registry, theory
@@ -45,6 +46,15 @@ def test_tables_between_marks_are_up_to_date(page: str) -> None:
 
 def test_the_overview_is_the_one_that_is_shipped() -> None:
     assert (DOCS / "images/overview.svg").read_bytes() == reference.OVERVIEW.read_bytes()
+
+
+def test_the_drawing_has_every_room() -> None:
+    drawn = (DOCS / "images/rooms.svg").read_text(encoding="utf-8")
+    assert drawn == rooms.drawing(), "run make docs"
+    named = [name for layer in rooms.layers() for name in layer]
+    assert re.findall(r'font-weight="600" fill="#[0-9a-f]{6}">([\w.]+)</text>', drawn) == named
+    assert len(named) > 20
+    assert {name for name in rooms.LABELS if name.partition(".")[0] in named} <= {*named}
 
 
 def test_every_public_name_is_described_once() -> None:
