@@ -2,8 +2,8 @@
 
     python examples/sweep_on_a_dask_cluster.py
 
-The cluster here is two processes on this machine, which end with the run; give the address of a scheduler instead of
-"local" for a real one. Kill the run and start it again: it goes on with what is missing. Needs `vambrace[dask]`.
+The cluster here is two processes on this machine, which end with the run. For a real cluster, give the address of its
+scheduler instead of "local". Stop the run and start it again: it plays only what is missing. Needs `vambrace[dask]`.
 """
 
 import tempfile
@@ -21,14 +21,14 @@ EXPERIMENT = {
     "checkpoints": 16,
     "horizons": [100_000],
     "budgets": [0, 100],
-    "policies": ["ucb1", "se-wr:budget={budget},radius=tight"],  # told what its attacker may spend
+    "policies": ["ucb1", "se-wr:budget={budget},radius=tight"],  # given what the attack may spend
     "adversaries": ["conceal"],
     "environments": {"three": "bernoulli:means=0.9/0.8/0.7"},
-}  # the same as a TOML file is what `vambrace run FILE --dask ADDRESS` takes
+}  # as a TOML file, run it with `vambrace run FILE --dask ADDRESS`
 
 
 def main() -> None:
-    """Run it, then ask the Parquet files."""
+    """Run it, then read the Parquet files."""
     with tempfile.TemporaryDirectory() as folder:
         status = run(parse(EXPERIMENT), Path(folder), workers=2, dask="local", progress=False)
         print(f"{len(status.done)} of {status.total} cells done")
