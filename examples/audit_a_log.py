@@ -3,8 +3,8 @@
     python examples/audit_a_log.py
 
 A bandit makes a log, an attacker alters some of its events in the most harmful way, and each log is certified as it is.
-A certificate cannot tell a fake event from an honest one. It says which arms may be best for a given number of fakes, and
-the truly best arm is among them.
+A certificate cannot tell a fake event from an honest one. It says which arms may be best for a given number of fakes,
+and the truly best arm is among them.
 """
 
 import csv

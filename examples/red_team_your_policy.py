@@ -2,8 +2,8 @@
 
     python examples/red_team_your_policy.py
 
-Any object with `ask() -> arm` and `tell(arm, reward)` can play. `attack_suite` plays every attack that applies against it,
-at several budgets, and reports the worst: a budget of 50 is, at worst, 50 fake events.
+Any object with `ask() -> arm` and `tell(arm, reward)` can play. `attack_suite` plays every attack that applies against
+it, at several budgets, and reports the worst: a budget of 50 is, at worst, 50 fake events.
 """
 
 import random
