@@ -390,10 +390,11 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run an experiment, or what is missing of it; exit code 1 when cells failed."""
-    from vambrace.lab import experiment as spec
+    from vambrace.lab.experiment import read
     from vambrace.lab.runner import run as play
+    from vambrace.paper.suites import find
 
-    wanted = spec.read(spec.find(experiment), _files(data))
+    wanted = read(find(experiment), _files(data))
     folder = Path("out") / wanted.name if out is None else out
     try:
         found = play(wanted, folder, workers=workers, dask=dask, fail_fast=fail_fast)
@@ -423,12 +424,12 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON instead of writing.")] = False,
 ) -> None:
     """Write the report of finished experiments: DIR/report.html, and DIR/figures as SVG, PNG and PDF."""
-    from vambrace.report import experiments as lab
+    from vambrace.paper import reproduce as paper
 
     if as_json:
-        typer.echo(json.dumps(lab.verdicts(folder), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(paper.verdicts(folder), indent=2, ensure_ascii=False))
     else:
-        typer.echo(lab.write(folder))
+        typer.echo(paper.write(folder))
 
 
 @app.command()
@@ -577,9 +578,10 @@ def _print_status(found: Any, as_json: bool) -> None:
 
 def _suites() -> list[dict[str, str]]:
     from vambrace.lab import cells
-    from vambrace.lab import experiment as spec
+    from vambrace.lab.experiment import read
+    from vambrace.paper.suites import suites
 
-    found = {name: spec.read(path) for name, path in spec.suites().items()}
+    found = {name: read(path) for name, path in suites().items()}
     return [
         {"name": name, "title": suite.title, "cells": str(len(cells.cells_of(suite)))} for name, suite in found.items()
     ]

@@ -9,6 +9,7 @@ from vambrace import registry
 from vambrace.lab import cells
 from vambrace.lab import experiment as spec
 from vambrace.lab.cells import Cell, cells_of, panels_of
+from vambrace.paper.suites import find, suites
 
 DOCUMENT: dict[str, Any] = {
     "name": "small",
@@ -51,9 +52,9 @@ def test_an_attack_with_a_budget_of_its_own_is_one_cell_whatever_the_budget_of_t
     assert list(found) == ["two--ucb1--conceal--c3--t30"]
 
 
-@pytest.mark.parametrize("name", spec.suites())
+@pytest.mark.parametrize("name", suites())
 def test_names_of_suites_are_safe_for_every_file_system(name: str) -> None:
-    for cell in cells_of(spec.read(spec.find(name))):
+    for cell in cells_of(spec.read(find(name))):
         assert re.fullmatch(r"[a-z0-9._-]+", cell)
         assert len(f".{cell}.unfinished.parquet") <= 255
 

@@ -11,6 +11,7 @@ import pytest
 import vambrace as vb
 from vambrace.errors import InvalidParameter, UnknownName
 from vambrace.lab import experiment as spec
+from vambrace.paper.suites import find, suites
 
 SMALL = """
 name = "small"
@@ -198,7 +199,7 @@ def test_the_flights_are_those_of_the_package() -> None:
         flights = polars.read_csv(archive.read("flights.csv"), null_values=["NA", ""], infer_schema_length=None)
     on_time = (polars.col("arr_delay") < 15).sum()
     counts = flights.group_by("carrier").agg(polars.len().alias("events"), on_time.alias("successes")).sort("carrier")
-    game = next(iter(spec.read(spec.find("real")).games()))
+    game = next(iter(spec.read(find("real")).games()))
     assert game.environment == vb.Replay(
         mode="bootstrap",
         events=counts["events"].to_list(),
@@ -337,9 +338,9 @@ def test_the_shipped_schema_is_the_one_of_the_models() -> None:
     assert spec.SCHEMA.read_text(encoding="utf-8") == spec.schema()
 
 
-@pytest.mark.parametrize("name", spec.suites())
+@pytest.mark.parametrize("name", suites())
 def test_every_suite_is_short_and_follows_the_schema(name: str) -> None:
-    path = spec.find(name)
+    path = find(name)
     assert len(path.read_text(encoding="utf-8").splitlines()) < 60
     experiment = spec.read(path)
     assert experiment.name == name
@@ -352,16 +353,16 @@ def test_every_suite_is_short_and_follows_the_schema(name: str) -> None:
 
 
 def test_a_suite_is_found_by_its_name_and_a_file_by_its_path(tmp_path: Path) -> None:
-    assert {"cliff", "lower-bound", "poster", "radii"} <= {*spec.suites()}
-    assert spec.find("some/file.toml") == Path("some/file.toml")
+    assert {"cliff", "lower-bound", "poster", "radii"} <= {*suites()}
+    assert find("some/file.toml") == Path("some/file.toml")
     (tmp_path / "file").touch()
-    assert spec.find(str(tmp_path / "file")) == tmp_path / "file"
+    assert find(str(tmp_path / "file")) == tmp_path / "file"
     with pytest.raises(UnknownName, match="unknown suite or file 'postr'; did you mean 'poster'"):
-        spec.find("postr")
+        find("postr")
 
 
 def test_the_poster() -> None:
-    games = list(spec.read(spec.find("poster")).games())
+    games = list(spec.read(find("poster")).games())
     assert {game.environment for game in games} == {vb.Bernoulli([(95 - 5 * k) / 100 for k in range(10)])}
     assert {game.horizon for game in games} == {200_000}
     assert {game.adversary for game in games} == {None, *(vb.JunUCB(budget=budget) for budget in (3000, 6000, 9000))}

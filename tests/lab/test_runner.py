@@ -26,6 +26,7 @@ from vambrace.lab import cells
 from vambrace.lab import experiment as spec
 from vambrace.lab import runner as run
 from vambrace.lab.store import Status, Store
+from vambrace.paper.suites import suites
 
 LONG = """
 name = "long"
@@ -366,7 +367,7 @@ def test_run_and_status_on_the_command_line(
     assert capsys.readouterr().err == "vambrace: error: none.toml: No such file or directory\n"
     assert say("status", ".") == 2
     assert say("list", "suites", "--json") == 0
-    assert [*spec.suites()] == [suite["name"] for suite in json.loads(capsys.readouterr().out)["suites"]]
+    assert [*suites()] == [suite["name"] for suite in json.loads(capsys.readouterr().out)["suites"]]
 
 
 def test_what_is_wrong_with_a_cluster_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

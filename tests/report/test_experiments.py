@@ -10,13 +10,14 @@ import pytest
 
 import vambrace as vb
 from browser import Visitor, chromium, visit  # noqa: F401
-from lab import fabricated
+from paper import fabricated
 from vambrace.errors import StoreError
 from vambrace.lab import experiment as spec
 from vambrace.lab import runner as run
 from vambrace.lab.study import load
-from vambrace.report import experiments as report
-from vambrace.report import panels
+from vambrace.paper import reproduce as report
+from vambrace.paper.suites import ORDER
+from vambrace.report import experiments, panels
 
 EXPERIMENT: dict[str, Any] = {
     "name": "mine",
@@ -50,11 +51,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of all suites, with made-up numbers."""
-    studies = {name: fabricated.study(name, fabricated.plausible) for name in report.SUITES}
-    drawn = {name: dict(panels.figures_of(study)) for name, study in studies.items()}
-    path = tmp_path_factory.mktemp("whole") / "report.html"
-    path.write_text(report._page(studies, drawn), encoding="utf-8")
-    return path
+    studies = [fabricated.study(name, fabricated.plausible) for name in ORDER]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(experiments, "FORMATS", ())
+        return experiments.write(studies, tmp_path_factory.mktemp("whole"), paper=report.paper(studies))
 
 
 class Outline(HTMLParser):
@@ -167,7 +167,7 @@ def test_the_suites_give_the_papers_tables_and_figures(whole: Path) -> None:
     links = {str(attributes.get("href")) for tag, attributes in page.found if tag == "a"}
     targets = {f"#{attributes['id']}" for _, attributes in page.found if attributes.get("id")}
     assert links <= targets
-    assert {f"#{name}" for name in report.SUITES} <= links
+    assert {f"#{name}" for name in ORDER} <= links
     text = whole.read_text(encoding="utf-8")
     assert "How the paper's four algorithms follow from one another" in text
     assert "What needs the file headlines is left out: give it with --data headlines=FILE." in text

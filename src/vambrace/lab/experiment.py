@@ -29,7 +29,6 @@ from vambrace.protocols import Adversary, Environment, Policy
 from vambrace.specs import spec_of
 from vambrace.validation import LARGEST_BUDGET, MOST_ROUNDS
 
-SUITES = Path(__file__).parent.parent / "paper" / "suites"
 SCHEMA = Path(__file__).parent / "experiment.schema.json"
 
 Thing = TypeVar("Thing")
@@ -240,30 +239,11 @@ def _located(where: str, error: Exception) -> InvalidParameter:
     return InvalidParameter(f"{where}: {error}")
 
 
-def suites() -> dict[str, Path]:
-    """The experiments that are shipped, by name."""
-    return {path.stem: path for path in sorted(SUITES.glob("*.toml"))}
-
-
-def find(name: str) -> Path:
-    """The file of a suite's name, or of a path."""
-    path = Path(name)
-    if path.suffix == ".toml" or path.is_file():
-        return path
-    if name not in suites():
-        raise UnknownName("suite or file", name, suites())
-    return suites()[name]
-
-
 def read(path: Path, data: Mapping[str, Path] | None = None) -> Experiment:
     """The experiment of a TOML file; a mistake in it is one line that says where it stands.
 
     Args:
         data: Where the files are that the experiment names; without one, the environments that it holds are left out.
-
-    >>> from vambrace.lab import experiment as spec
-    >>> spec.read(spec.find("poster")).replications
-    20
     """
     document = _document(path)
     try:

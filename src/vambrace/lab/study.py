@@ -1,22 +1,18 @@
-"""A finished experiment, read back: every game of every panel with what it found and what was promised."""
+"""A finished experiment, read back: every game of every panel with what it found."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vambrace import theory
 from vambrace.engine.result import Result
 from vambrace.errors import StoreError
 from vambrace.lab.cells import games_of
-from vambrace.lab.experiment import Experiment, Game, read, suites
+from vambrace.lab.experiment import Experiment, Game
 from vambrace.lab.store import HEAD, Status, Store
-from vambrace.policies import SEWR
 from vambrace.protocols import Floats
-from vambrace.theory.bound import Bound
 
 
 class Play(NamedTuple):
@@ -37,9 +33,9 @@ class Play(NamedTuple):
 
     @property
     def gaps(self) -> list[float]:
-        """Of the arms that are worse than the best."""
+        """Of the arms other than the best; 0 for one that is as good."""
         means = self.game.environment.arm_means()
-        return [float(gap) for gap in means.max() - means if gap > 0]
+        return sorted(float(gap) for gap in means.max() - means)[1:]
 
     @property
     def most(self) -> float:
@@ -65,11 +61,6 @@ class Study:
     def name(self) -> str:
         """The experiment's."""
         return self.experiment.name
-
-    @cached_property
-    def is_suite(self) -> bool:
-        """Whether it is a suite as it is shipped, and not only one of the same name."""
-        return self.name in suites() and read(suites()[self.name]) == self.experiment
 
     def panel(self, name: str) -> list[Play]:
         """The finished games of a panel, in the order of the file."""
@@ -101,26 +92,6 @@ def load_all(folder: Path) -> list[Study]:
             )
         studies[study.name] = study
     return [*studies.values()]
-
-
-def promise(play: Play) -> Bound | None:
-    """The smallest bound with explicit constants that speaks of a game: SE-WR's, when it was told enough."""
-    return min(promises(play), key=lambda bound: bound.value, default=None)
-
-
-def promises(play: Play) -> list[Bound]:
-    """All of them: those of Theorem 6, and those without gaps that follow from it."""
-    policy, game = play.game.policy, play.game
-    if not isinstance(policy, SEWR) or play.spendable > policy.budget or not play.gaps:
-        return []
-    size: dict[str, Any] = {"horizon": game.horizon, "budget": policy.budget, "delta": policy.delta}
-    if policy.radius == "tight":
-        return [theory.se_wr(play.gaps, radius="tight", **size)]
-    if policy.radius != "paper":
-        return []
-    n_arms = game.environment.n_arms
-    free = theory.se_wr_additive(n_arms, **size), theory.se_wr_multiplicative(n_arms, **size)
-    return [theory.se_wr(play.gaps, **size), *free]
 
 
 def worst(plays: Iterable[Play], key: Callable[[Play], Any]) -> dict[Any, Play]:

@@ -1,13 +1,12 @@
 """What a report shows of a panel: a figure with bands and bounds, and a table of finals."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
 from vambrace import theory
 from vambrace.lab.experiment import Experiment, Panel
-from vambrace.lab.study import Play, Study, promise, several, share_of_best, worst
-from vambrace.paper.claims import exponents
+from vambrace.lab.study import Play, Study, several, share_of_best, worst
 from vambrace.report import page
 from vambrace.report.bands import bootstrap
 from vambrace.report.figures import WIDE, lines_figure
@@ -15,6 +14,7 @@ from vambrace.specs import spec_of
 
 MANY = 5  # budgets: from so many on a figure is drawn against them
 WORST = "the worst of all arms and attacks"
+Rows = Sequence[dict[str, Any]]  # the points of lines: facet, line, x, mean, low, high
 LONG = 12  # rows: a longer table has to be opened
 
 
@@ -81,31 +81,41 @@ def _final(play: Play, places: bool) -> list[str]:
     ]
 
 
+def promise(play: Play) -> theory.Bound | None:
+    """The smallest bound with explicit constants that speaks of a game."""
+    game = play.game
+    found = theory.promises(game.policy, play.gaps, horizon=game.horizon, budget=play.spendable)
+    return min((bound for bound in found if bound.explicit), key=lambda bound: bound.value, default=None)
+
+
 def _number(value: float) -> str:
     return f"{value:,.0f}" if 10 <= abs(value) < 1e7 else f"{value:.3g}"
 
 
-def figures_of(study: Study) -> Iterator[tuple[str, Drawn]]:
-    """The figures of an experiment by the names of their panels."""
+def figures_of(study: Study, more: Mapping[str, Rows] | None = None) -> Iterator[tuple[str, Drawn]]:
+    """The figures of an experiment by the names of their panels.
+
+    Args:
+        study: The finished experiment.
+        more: Further lines, by the name of the figure that they are drawn in.
+    """
     for panel in panels(study.experiment):
         plays = study.panel(panel.name)
         if plays:
-            yield panel.name, _of_panel(study, panel, plays)
-    if study.name == "exponents" and study.is_suite and len({p.game.horizon for p in study.panel("pe-wr")}) > 2:
-        yield "exponent", _exponent_figure(study)
+            yield panel.name, _of_panel(study, panel, plays, (more or {}).get(f"{study.name}-{panel.name}", ()))
 
 
-def _of_panel(study: Study, panel: Panel, plays: Sequence[Play]) -> Drawn:
+def _of_panel(study: Study, panel: Panel, plays: Sequence[Play], more: Rows) -> Drawn:
     axis = panel.axis or _axis(plays)
     kept = _kept(panel, plays)
-    rows = [row for play in kept for row in _rows(axis, play, kept, panel.worst)]
+    rows = [row for play in kept for row in _rows(axis, play, kept, panel.worst)] + [
+        {"bound": None} | row for row in more
+    ]
     title = panel.title or study.experiment.title or study.name
     copies = study.experiment.replications
     caption = "One game, so no band."
     if copies > 1:
         caption = f"Mean of {copies} replications and its 95 % band, by resampling them."
-    if study.name == "lower-bound" and study.is_suite:
-        rows += [row for play in kept if play.game.line == kept[0].game.line for row in _concealment_bound(play)]
     caption += _fit_bounds(rows, axis)
     alt, logarithmic = _alt(title, axis, kept), _logarithmic(axis, kept)
     chart = lines_figure(rows, axis=axis, title=title, alt=alt, logarithmic=logarithmic)
@@ -134,19 +144,6 @@ def _fit_bounds(rows: Sequence[dict[str, Any]], axis: str) -> str:
     return " Dotted, in the colour of its policy: what the theory promises" + (
         ", where the figure has room; the table has the rest." if max(bounds) > room else "."
     )
-
-
-def _concealment_bound(play: Play) -> Iterator[dict[str, Any]]:
-    """A line for Theorem 1, at one of the games."""
-    game = play.game
-    if game.budget > 0:
-        bound = theory.concealment(game.environment.n_arms, horizon=game.horizon, budget=game.budget).value
-        yield {
-            "facet": WORST,
-            "line": "no policy is below (Theorem 1)",
-            "x": game.budget,
-            "bound": None,
-        } | dict.fromkeys(("mean", "low", "high"), bound)
 
 
 def _axis(plays: Sequence[Play]) -> str:
@@ -193,35 +190,3 @@ def _alt(title: str, axis: str, plays: Sequence[Play]) -> str:
         for line, play in ends.items()
     )
     return f"{title}. Regret against the {axis}. The last point of each line: {shown}."
-
-
-def _exponent_figure(study: Study) -> Drawn:
-    """The paper's Figure 2, with what was measured."""
-    curves = {"additive": "PE-WR", "corral": "MS-SE-WR, CORRAL", "exp3p": "MS-SE-WR, EXP3.P"}
-    rows: list[dict[str, Any]] = []
-    for kind, line in curves.items():
-        for step in range(101):
-            height = theory.exponent(kind, step / 100)
-            rows.append({"line": f"{line}: bound", "x": step / 100, "mean": height, "low": height, "high": height})
-    measured = exponents(study)
-    for power, fitted in measured.items():
-        rows.append(
-            {"line": "PE-WR: measured", "x": power, "marked": True}
-            | {"mean": fitted.slope, "low": fitted.low, "high": fitted.high}
-        )
-    title = "The exponent of the regret when the attacker may spend T^β"
-    alt = f"{title}. Bounds: PE-WR max(1/2, 2β), CORRAL 1/2 + β, EXP3.P 2/3 + β/2, at most 1. Measured for PE-WR: "
-    alt += ", ".join(f"{fitted.slope:.2f} at {power:g}" for power, fitted in measured.items())
-    chart = lines_figure(
-        [{"facet": "", "bound": None} | row for row in rows],
-        axis="power",
-        title=title,
-        alt=alt,
-        logarithmic=False,
-        height="exponent of T",
-    )
-    caption = (
-        "The paper's Figure 2, and the slope of PE-WR's worst regret from 10^9 to 10^15 rounds with its 95 % interval. "
-        "Up to β = 1/3 no burst can drop the best arm; beyond it the constants have to be outgrown first."
-    )
-    return Drawn("exponents-exponent", chart, 1, caption)
