@@ -10,7 +10,7 @@ from typing import Any
 import griffe
 
 EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*\n).*)*", re.MULTILINE)
-PART = re.compile(r"^([A-Z]\w+) {2,}(?=\S)", re.MULTILINE)
+PART = re.compile(r"^([A-Za-z][\w-]*) {3,}(?=\S)", re.MULTILINE)
 LINK = re.compile(r"(?P<code>(?P<ticks>`+).*?(?P=ticks))|\bE(?P<erratum>\d+)\b|\bdocs/(?P<page>\w+)\.md\b", re.DOTALL)
 
 

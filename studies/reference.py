@@ -1,7 +1,7 @@
-"""Write the pages that follow from the code: the reference, and tables of bounds and layers in other pages. `make docs`.
+"""Write the pages that follow from the code: the reference, tables of bounds and layers, the drawings. `make docs`.
 
-`reference/cli.md`, what stands between marks in other pages, and the overview are committed, and a test compares them.
-The rest of the reference is nothing but docstrings and made anew for each site.
+`reference/cli.md`, the tables between marks in other pages, and the drawings are committed, and a test compares them.
+The other pages of the reference only name what mkdocstrings fills in, and are made for each site.
 """
 
 import json
@@ -30,11 +30,11 @@ KINDS = {"policies": "policy", "adversaries": "adversary", "environments": "envi
 PAGES = {  # file -> title, what it is about, where its names live
     "simulation": (
         "Simulation",
-        "Playing games, what comes out, and what can go wrong.",
+        "How to play games, what the result holds, and what can go wrong.",
         ("engine", "kernels", "errors"),
     ),
-    "policies": ("Policies", "Frozen and keyword-only; `delta=None` means K/T.", ("protocols.Policy", "policies")),
-    "adversaries": ("Adversaries", "Each has a budget, `inf` included.", ("protocols.Adversary", "adversaries")),
+    "policies": ("Policies", "All parameters are keywords; `delta=None` means K/T.", ("protocols.Policy", "policies")),
+    "adversaries": ("Attacks", "Each has a budget, which may be `inf`.", ("protocols.Adversary", "adversaries")),
     "environments": ("Environments", "Arms that pay in [0, 1].", ("protocols.Environment", "environments")),
     "live": ("Live", "Ask for an arm, tell its reward, save and go on.", ("live",)),
     "audit": ("Certificates", "How many fake events would overturn a finished test?", ("audit",)),
@@ -43,8 +43,12 @@ PAGES = {  # file -> title, what it is about, where its names live
         "Every attack against one policy, ours or yours.",
         ("redteam", "foreign"),
     ),
-    "theory": ("Bounds and plans", "What is promised, and what nobody can beat: `vambrace.theory`.", ("theory",)),
-    "testing": ("Conformance checks", "For authors of new ones: `vambrace.testing`.", ("testing",)),
+    "theory": ("Bounds and plans", "What is promised, and what no policy can beat: `vambrace.theory`.", ("theory",)),
+    "testing": (
+        "Conformance checks",
+        "For authors of policies, attacks and environments: `vambrace.testing`.",
+        ("testing",),
+    ),
 }
 HOMES = ("vambrace", "vambrace.theory", "vambrace.testing")  # modules with public names
 
@@ -216,7 +220,7 @@ def bounds() -> str:
         for bound in theory.bounds(policy, gaps=[0.1, 0.1, 0.1], horizon=10**6, budget=budget, best_mean=0.5):
             found.setdefault(bound.name, bound)
     text = []
-    for kind, title in (("upper", "What is promised"), ("lower", "What nobody can beat")):
+    for kind, title in (("upper", "What is promised"), ("lower", "What no policy can beat")):
         for explicit, nature in ((True, "numbers"), (False, "orders")):
             rows = [
                 [
