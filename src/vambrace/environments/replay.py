@@ -118,39 +118,19 @@ class Replay(Environment):
 
         Columns: `arm`, `events` (or impressions, views, trials), `successes` (or clicks, conversions) and, where it has
         several tests, `test`.
-
-        Args:
-            source: The path of the file, or a Polars frame.
-            test: Which test, if there are several.
-            mode: "exact" or "bootstrap", as for the class.
         """
         return cls(mode=mode, **data.read_table(source, test)._asdict())
 
     @classmethod
     def from_log(cls, source: Any, *, arm: str = "arm", reward: str = "reward", mode: str = "exact") -> "Replay":
-        """A log with one row for each event; `arm` and `reward` name the columns. Rewards are numbers in [0, 1].
-
-        Args:
-            source: The path of the file, or a Polars frame.
-            arm: The column with the arm.
-            reward: The column with the reward.
-            mode: "exact" or "bootstrap", as for the class.
-        """
+        """A log with one row for each event; `arm` and `reward` name the columns. Rewards are numbers in [0, 1]."""
         return cls(mode=mode, **data.read_log(source, arm, reward)._asdict())
 
     @classmethod
     def from_file(
         cls, *, file: str, test: str | None = None, arm: str = "arm", reward: str | None = None, mode: str = "exact"
     ) -> "Replay":
-        """What a spec means that names a file: `replay:file=tests.csv,test=7`, or with `reward=COLUMN` a log.
-
-        Args:
-            file: The path of the file.
-            test: Which test of a table, if there are several.
-            arm: The column with the arm of a log.
-            reward: The column with the reward of a log; None: the file is a table.
-            mode: "exact" or "bootstrap", as for the class.
-        """
+        """What a spec means that names a file: `replay:file=tests.csv,test=7`, or with `reward=COLUMN` a log."""
         if reward is None:
             return cls.from_table(file, test, mode=mode)
         return cls.from_log(file, arm=arm, reward=reward, mode=mode)
