@@ -137,7 +137,7 @@ def test_a_half_finished_experiment_says_what_is_missing(folder: Path, tmp_path:
 
 
 def test_attacks_that_differ_in_a_parameter_are_not_drawn_as_one_line(tmp_path: Path) -> None:
-    rivals = ["conceal:budget=3", "conceal:budget={2 * budget}"]
+    rivals = ["conceal:budget={budget}", "conceal:budget={2 * budget}"]
     mine = spec.parse(EXPERIMENT | {"adversaries": rivals, "policies": ["ucb1"], "budgets": [5], "panels": []})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("vambrace.lab.cells.simulate", lambda *a, **k: vb.simulate(*a, **k, interpret=True))
@@ -145,7 +145,7 @@ def test_attacks_that_differ_in_a_parameter_are_not_drawn_as_one_line(tmp_path: 
     ((_, drawn),) = panels.figures_of(load(tmp_path))
     places = [(row["facet"], row["x"]) for row in drawn.chart.to_dict()["data"]["values"]]
     assert len({*places}) == len(places)
-    assert {facet for facet, _ in places} == {"conceal:budget=3, C = 5", "conceal:budget=2*C, C = 5"}
+    assert {facet for facet, _ in places} == {"conceal:budget=C, C = 5", "conceal:budget=2*C, C = 5"}
 
 
 def test_two_experiments_of_one_name_are_refused(folder: Path, tmp_path: Path) -> None:

@@ -40,11 +40,7 @@ class Claim:
     suite: str | None = None  # None: no games do
 
     def verdict(self, studies: Studies) -> Verdict:
-        """The verdict; undecided without the suite as it is shipped, or where cells of it are missing.
-
-        Args:
-            studies: The finished experiments, by name.
-        """
+        """The verdict; undecided without the suite as it is shipped, or where cells of it are missing."""
         if self.suite is None:
             return JUDGES[self.id]()
         if self.suite not in studies:
@@ -58,11 +54,7 @@ class Claim:
         return JUDGES[self.id](study)
 
     def judged(self, studies: Studies) -> report.Claim:
-        """The claim with its verdict, as a report shows it.
-
-        Args:
-            studies: The finished experiments, by name.
-        """
+        """The claim with its verdict, as a report shows it."""
         return report.Claim(self.id, self.source, self.statement, self.errata, *self.verdict(studies))
 
 
@@ -75,11 +67,7 @@ RESULTS = tuple(
 
 
 def explicit(play: Play) -> Iterator[float]:
-    """What SE-WR's bounds with explicit constants promise of a game: gap-dependent, additive, multiplicative.
-
-    Args:
-        play: A game with SE-WR.
-    """
+    """What SE-WR's bounds with explicit constants promise of a game: gap-dependent, additive, multiplicative."""
     game = play.game
     for bound in theory.promises(game.policy, play.gaps, horizon=game.horizon, budget=play.spendable):
         yield bound.value
@@ -88,8 +76,7 @@ def explicit(play: Play) -> Iterator[float]:
 def _concealment(study: Study) -> Verdict:
     positions = worst(study.plays, lambda play: (play.game.line, play.game.budget))
     ratios = {
-        (line, budget): play.regret
-        / theory.concealment(play.game.environment.n_arms, horizon=play.game.horizon, budget=budget).value
+        (line, budget): play.regret / theory.concealment(8, horizon=play.game.horizon, budget=budget).value
         for (line, budget), play in positions.items()
         if budget > 0
     }
@@ -102,14 +89,8 @@ def _concealment(study: Study) -> Verdict:
 
 
 def _se_wr_plays(study: Study) -> list[Play]:
-    """Those of SE-WR with the paper's radius, which was told enough."""
-    return [
-        play
-        for play in study.plays
-        if isinstance(play.game.policy, SEWR)
-        and play.game.policy.radius == "paper"
-        and play.spendable <= play.game.policy.budget
-    ]
+    """Those of SE-WR with the paper's radius, given at least what the attack may spend."""
+    return [play for play in study.plays if isinstance(play.game.policy, SEWR) and len([*explicit(play)]) == 3]
 
 
 def _gap_dependent(study: Study) -> Verdict:
@@ -154,10 +135,7 @@ def exponents(study: Study) -> dict[float, Line]:
 def _phases(study: Study) -> Verdict:
     plays = study.panel("pe-wr")
     ratio = max(
-        play.regret
-        / theory.pe_wr(
-            play.game.environment.n_arms, horizon=play.game.horizon, budget=play.game.budget, corrected=True
-        ).value
+        play.regret / theory.pe_wr(2, horizon=play.game.horizon, budget=play.game.budget, corrected=True).value
         for play in plays
     )
     shown = ", ".join(f"{line.slope:.2f} at {power:g}" for power, line in exponents(study).items())
@@ -198,12 +176,12 @@ def _model_selection(study: Study) -> Verdict:
 
 
 def _poster(study: Study) -> Verdict:
-    lines = {"ucb1": "UCB1", "se": "SE", "se-wr:budget=C": "SE-WR told C", "pe-wr": "PE-WR"}
+    lines = {"ucb1": "UCB1", "se": "SE", "se-wr:budget=C": "SE-WR given C", "pe-wr": "PE-WR"}
     table: dict[float, dict[str, float]] = {}
     for play in study.plays:
         if play.game.budget > 0 and play.game.line in lines:
             table.setdefault(play.game.budget, {})[lines[play.game.line]] = play.regret
-    trusting, armoured = ("UCB1", "SE"), ("SE-WR told C", "PE-WR")
+    trusting, armoured = ("UCB1", "SE"), ("SE-WR given C", "PE-WR")
     shown = "; ".join(
         f"C = {budget:,.0f}: " + ", ".join(f"{line} {row[line]:,.0f}" for line in (*trusting, *armoured))
         for budget, row in table.items()
@@ -216,13 +194,11 @@ def _poster(study: Study) -> Verdict:
 
 def least_linear(study: Study) -> dict[str, dict[str, float]]:
     """For attack and corruption, the least budget of each policy at which half of all that can be lost is lost."""
-    found: dict[str, dict[str, float]] = {}
-    for panel in ("attack", "corruption"):
-        budgets: dict[str, float] = {}
-        for play in study.panel(panel):
-            if _loss(play) >= 0.5:
-                budgets[play.game.line] = min(budgets.get(play.game.line, np.inf), play.game.budget)
-        found[panel] = budgets
+    found: dict[str, dict[str, float]] = {"attack": {}, "corruption": {}}
+    for play in study.plays:
+        budgets, line = found[play.game.panel], play.game.line
+        if _loss(play) >= 0.5:
+            budgets[line] = min(budgets.get(line, np.inf), play.game.budget)
     return found
 
 
@@ -251,14 +227,14 @@ def _separation(study: Study) -> Verdict:
 
 
 def _cliff(study: Study) -> Verdict:
-    told = [play for play in study.panel("elimination") if play.game.line == "se-wr:budget=1000"]
-    kept = [play for play in told if play.game.budget <= 1000]
+    plays = [play for play in study.panel("elimination") if play.game.line == "se-wr:budget=1000"]
+    kept = [play for play in plays if play.game.budget <= 1000]
     ratio = max(float(play.final.max()) / next(explicit(play)) for play in kept)
-    beyond = [play.game.budget for play in told if play.game.budget > 1000 and _loss(play) > 0.1]
+    beyond = [play.game.budget for play in plays if play.game.budget > 1000 and _loss(play) > 0.1]
     fallen = f"loses a tenth of all that can be lost from C = {min(beyond):,.0f} on" if beyond else "loses little, too"
     return Verdict(
         ratio <= 1.0,
-        f"Told 1,000, SE-WR stays within {ratio:.2f} of its bound up to C = 1,000. Beyond, where nothing was "
+        f"Given 1,000, SE-WR stays within {ratio:.2f} of its bound up to C = 1,000. Beyond, where nothing was "
         f"promised, it {fallen}.",
     )
 

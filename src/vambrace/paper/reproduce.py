@@ -57,11 +57,7 @@ def write(folder: Path, *, progress: bool | None = None) -> Path:
 
 
 def paper(studies: Sequence[Study]) -> report.Paper:
-    """What the paper says of these experiments: all its claims of several suites, of one those that it decides.
-
-    Args:
-        studies: Finished experiments.
-    """
+    """What the paper says of these experiments: all its claims of several suites, of one those that it decides."""
     named = {study.name: study for study in studies}
     several = len({*named} & {*ORDER}) > 1
     claims = [claim.judged(named) for claim in CLAIMS if several or claim.suite in named]

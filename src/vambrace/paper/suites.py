@@ -35,9 +35,5 @@ def find(name: str) -> Path:
 
 
 def is_suite(study: Study) -> bool:
-    """Whether a study is of a suite as it is shipped, and not only of an experiment with its name.
-
-    Args:
-        study: A finished experiment.
-    """
+    """Whether a study is of a suite as it is shipped, and not only of an experiment with its name."""
     return study.name in suites() and experiment.read(suites()[study.name]) == study.experiment
