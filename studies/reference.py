@@ -38,11 +38,8 @@ PAGES = {  # file -> title, what it is about, where its names live
     "environments": ("Environments", "Arms that pay in [0, 1].", ("protocols.Environment", "environments")),
     "live": ("Live", "Ask for an arm, tell its reward, save and go on.", ("live",)),
     "audit": ("Certificates", "How many fake events would overturn a finished test?", ("audit",)),
-    "lab": (
-        "Attack suite and foreign bandits",
-        "Every attack against one policy, ours or yours.",
-        ("redteam", "foreign"),
-    ),
+    "redteam": ("Attack suite", "Every attack against one policy, ours or yours.", ("redteam", "foreign")),
+    "lab": ("Experiments", "Many games from one file: `vambrace.lab`.", ("lab",)),
     "theory": ("Bounds and plans", "What is promised, and what no policy can beat: `vambrace.theory`.", ("theory",)),
     "testing": (
         "Conformance checks",
@@ -50,7 +47,7 @@ PAGES = {  # file -> title, what it is about, where its names live
         ("testing",),
     ),
 }
-HOMES = ("vambrace", "vambrace.theory", "vambrace.testing")  # modules with public names
+HOMES = ("vambrace", "vambrace.lab", "vambrace.theory", "vambrace.testing")  # modules with public names
 
 
 def main(docs: Path = pages.DOCS) -> None:
