@@ -7,12 +7,10 @@ scheduler instead of "local". Stop the run and start it again: it plays only wha
 """
 
 import tempfile
-from pathlib import Path
 
 import polars as pl
 
-from vambrace.lab.experiment import parse
-from vambrace.lab.runner import run
+from vambrace import lab
 
 EXPERIMENT = {
     "name": "sweep",
@@ -28,20 +26,17 @@ EXPERIMENT = {
 
 
 def main() -> None:
-    """Run it, then read the Parquet files."""
+    """Run it, then load the results as one frame."""
     with tempfile.TemporaryDirectory() as folder:
-        status = run(parse(EXPERIMENT), Path(folder), workers=2, dask="local", progress=False)
+        status = lab.run(lab.parse(EXPERIMENT), folder, workers=2, dask="local", progress=False)
         print(f"{len(status.done)} of {status.total} cells done")
-        cells = pl.scan_parquet(f"{folder}/cells/*.parquet", include_file_paths="file")
-        name = (
-            pl.col("file").str.split("/").list.last().str.split("--")
-        )  # environment--policy--adversary--budget--rounds
         table = (
-            cells.filter(pl.col("round") == 100_000)
-            .group_by(policy=name.list.get(1), budget=name.list.get(-2).str.strip_prefix("c").cast(pl.Int64))
+            lab.load(folder)
+            .to_frame()
+            .filter(pl.col("round") == pl.col("horizon"))
+            .group_by("policy", "budget")
             .agg(regret=pl.col("pseudo_regret").mean().round(1), spent=pl.col("cost").mean().round(1))
             .sort("budget", "regret")
-            .collect()
         )
         for row in table.iter_rows(named=True):
             print(row)
