@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
@@ -84,6 +84,7 @@ def simulate(
     as_json: Json = False,
 ) -> None:
     """Play policies against an adversary and print their regret."""
+    from vambrace.engine.simulation import Engine
     from vambrace.engine.simulation import simulate as run
 
     _check_target(output, (".parquet", ".csv"))
@@ -97,7 +98,7 @@ def simulate(
             horizon=_whole("horizon", horizon),
             replications=_whole("replications", replications),
             seed=_whole("seed", seed),
-            engine=engine,
+            engine=cast(Engine, engine),
             checkpoints=_whole("checkpoints", checkpoints),
             bounded=not unbounded,
             threads=threads,

@@ -18,7 +18,7 @@ import json, sys
 import vambrace as vb
 from vambrace.kernels import cache_statistics
 result = vb.simulate(vb.SEWR(budget=30, radius="tight"), vb.Bernoulli([0.9, 0.8, 0.7]), vb.Conceal(budget=30),
-                     horizon=3_000, replications=4, seed=7)
+                     horizon=3_000, replications=4, seed=7, interpret=False)
 print(json.dumps([result.pseudo_regret.tolist(), result.realized_regret.tolist(), result.observed_regret.tolist(),
                   result.cost.tolist(), result.pulls.tolist(), cache_statistics()]))
 """
@@ -34,7 +34,7 @@ def test_same_numbers_in_two_processes_and_the_second_compiles_nothing() -> None
     first, _ = in_a_process()
     second, (hits, misses) = in_a_process()
     assert first == second
-    assert (hits, misses) == (1, 0)
+    assert (hits, misses) == (2, 0), "the loop, and the regrets after it"
     here = vb.simulate(
         vb.SEWR(budget=30, radius="tight"), ENV, vb.Conceal(budget=30), horizon=3_000, replications=4, seed=7
     )
@@ -92,14 +92,14 @@ def test_one_arm() -> None:
         ({"policy": "ucb1"}, InvalidParameter, "policy: expected a vambrace.Policy, got 'ucb1'"),
         ({"policy": vb.UCB1}, InvalidParameter, "policy: expected a vambrace.Policy"),
         ({"environment": [0.5]}, InvalidParameter, "environment: expected a vambrace.Environment"),
-        ({"adversary": "conceal"}, InvalidParameter, "adversary: expected a vambrace.Adversary"),
-        ({"adversary": vb.Conceal(arm=3)}, InvalidParameter, r"arm: expected a whole number in \[0, 2\], got 3"),
-        ({"adversary": vb.Conceal(stop_when_dropped=True)}, NotApplicable, "state has 'arms', got ucb1"),
+        ({"attack": "conceal"}, InvalidParameter, "attack: expected a vambrace.Adversary"),
+        ({"attack": vb.Conceal(arm=3)}, InvalidParameter, r"arm: expected a whole number in \[0, 2\], got 3"),
+        ({"attack": vb.Conceal(stop_when_dropped=True)}, NotApplicable, "state has 'arms', got ucb1"),
     ],
     ids=str,
 )
 def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
-    arguments: dict[str, Any] = {"policy": vb.UCB1(), "environment": ENV, "adversary": None, "horizon": 100} | change
+    arguments: dict[str, Any] = {"policy": vb.UCB1(), "environment": ENV, "attack": None, "horizon": 100} | change
     with pytest.raises(error, match=message) as caught:
         vb.simulate(**arguments)
     assert isinstance(caught.value, vb.VambraceError)

@@ -16,6 +16,7 @@ import vambrace as vb
 from vambrace import data, registry
 from vambrace.data import columns
 from vambrace.errors import GameFault, InvalidParameter, NotApplicable
+from vambrace.protocols import Round
 from vambrace.report.figures import regret_figure
 from vambrace.sampling import stream
 from vambrace.testing import check_environment
@@ -87,7 +88,7 @@ def spy_on(seen: list[tuple[int, float]]) -> vb.Adversary:
         name = "spy"
 
         @staticmethod
-        def alter(state: Any, t: int, arm: int, reward: float, view: Any, rng: Any) -> tuple[float, Any]:
+        def alter(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Any, /) -> tuple[float, Any]:
             seen.append((arm, reward))
             return reward, state
 
@@ -138,7 +139,8 @@ def test_what_unpulled_arms_would_have_paid_is_refused() -> None:
 
 
 def test_an_exact_replay_does_not_leap() -> None:
-    assert COUNTS.draw_total is COUNTS.outcomes is None
+    assert COUNTS.draw_total is None
+    assert COUNTS.outcomes is None
     assert vb.simulate(vb.SE(), COUNTS, horizon=30).engine == "rounds"
     with pytest.raises(NotApplicable, match="expected independent rewards, got replay, which draws no reward twice"):
         vb.simulate(vb.SE(), COUNTS, horizon=30, engine="leap")
@@ -164,7 +166,8 @@ def test_a_bootstrap_draws_each_reward_equally_often() -> None:
     _, counts = np.unique(drawn(replay, 0, 30_000), return_counts=True)
     assert stats.chisquare(counts).pvalue > LEVEL
     assert {*drawn(replay, 1, 200)} == {0.0, 0.125}
-    assert replay.draw_total is replay.outcomes is None
+    assert replay.draw_total is None
+    assert replay.outcomes is None
 
 
 def test_a_bootstrap_says_so_in_every_report(
@@ -178,7 +181,7 @@ def test_a_bootstrap_says_so_in_every_report(
     assert registry.environment(spec) == replay
     result = vb.simulate(vb.SE(), replay, horizon=100, replications=2)
     assert result.summary()["environment"] == spec
-    assert f"se against no adversary ({note}): regret" in str(result)
+    assert f"se without attack ({note}): regret" in str(result)
     assert regret_figure([result], title="Armour").to_dict()["title"]["text"] == f"Armour – {note}"  # noqa: RUF001
     report = vb.attack_suite(vb.SE(), replay, budgets=[0], horizon=100, replications=2, attacks=[vb.Conceal()])
     assert f"rounds, {note}: worst" in str(report)

@@ -12,7 +12,7 @@ import numpy as np
 from vambrace import validation
 from vambrace.errors import DecisionError, GameFault, HorizonReached, InvalidParameter, SnapshotError
 from vambrace.live import snapshots
-from vambrace.protocols import Integers, Pending, Policy
+from vambrace.protocols import Answer, Game, Integers, Policy, Round
 from vambrace.sampling import stream
 
 LIVE = 2**32  # first word of the key of a learner's stream, so that it is none of a simulation's
@@ -74,11 +74,12 @@ class Learner:
         self.policy = policy
         self.n_arms, self.horizon = validation.game_size(n_arms, horizon)
         self.seed = validation.seed(seed)
-        self._state = policy.init(self.n_arms, self.horizon)
+        self._state = policy.init(Game(self.n_arms, self.horizon))
         self._rng = stream(self.seed, LIVE)
         self._asked = 0
         self._open: dict[int, tuple[int, float, int]] = {}  # id -> arm, probability, tag
         self._pending: Integers = np.zeros(self.n_arms, dtype=np.int64)
+        self._available = np.ones(self.n_arms, dtype=np.bool_)
 
     @property
     def asked(self) -> int:
@@ -94,7 +95,8 @@ class Learner:
         """The next arm to play."""
         if self._asked >= self.horizon:
             raise HorizonReached(f"ask: expected at most {self.horizon} decisions (the horizon), got one more")
-        arm, probability, tag = self.policy.select(self._state, Pending(len(self._open), self._pending), self._rng)
+        round = Round(self._asked + 1, len(self._open), self._pending, self._available)
+        arm, probability, tag = self.policy.select(self._state, round, self._rng)
         if not 0 <= arm < self.n_arms:
             raise GameFault(f"policy {self.policy.name}: expected an arm in [0, {self.n_arms - 1}], got {arm}")
         self._asked += 1
@@ -108,7 +110,7 @@ class Learner:
         value = validation.number("reward", reward, low=0.0, high=1.0)
         arm, probability, tag = self._open.pop(key)
         self._pending[arm] -= 1
-        self._state = self.policy.update(self._state, arm, value, probability, tag)
+        self._state = self.policy.update(self._state, Answer(arm, value, probability, tag))
 
     def _find(self, decision: Decision | int) -> int:
         key = decision.id if isinstance(decision, Decision) else decision
