@@ -12,6 +12,7 @@ from vambrace.lab.study import Play, Study, worst
 from vambrace.paper.claims import exponents, least_linear
 from vambrace.paper.fits import fit
 from vambrace.policies import PEWR
+from vambrace.protocols import Game
 from vambrace.report.figures import COLOURS
 
 SEPARATION = "Regret against the budget for six policies, under attack and under corruption"
@@ -215,7 +216,7 @@ def burst_gaps(horizon: int, budget: float, n_arms: int = 2) -> list[float]:
     noise does not save the arm, buys the gap. That is of the order of C^2 / T where C_h < C/2 and 2 sqrt(lambda n_h) is
     below C, and there is none where no phase has both.
     """
-    state = PEWR().init(n_arms, horizon)
+    state = PEWR().init(Game(n_arms, horizon))
     gaps = []
     for phase in range(horizon.bit_length()):
         pulls = 2**phase
