@@ -18,10 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace import validation
-from vambrace.kernels import kernel, rare_kernel
-from vambrace.policies.indices import Board, make_board, posted
-from vambrace.protocols import Answer, Floats, Game, Policy, Round
-from vambrace.sampling import Stream
+from vambrace.kernels import kernel
+from vambrace.policies.indices import Ranking, bound_to, make_ranking, with_index
+from vambrace.protocols import Answer, Floats, Game, Policy
 
 NOISE = 0.5  # R: rewards in [0, 1] are sub-Gaussian with it
 
@@ -31,38 +30,26 @@ class State(NamedTuple):
 
     totals: Floats  # of weighted rewards
     weights: Floats  # W; one before the first answer
-    board: Board
+    ranking: Ranking
     alpha: float
     bonus: float  # b
 
 
 @kernel
-def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    if round.open > 0:
-        return _select_with_pending(state, round), 1.0, 0
-    return state.board.leader, 1.0, 0
-
-
-@rare_kernel
-def _select_with_pending(state: State, round: Round) -> int:
-    best, highest = 0, -np.inf
-    for k in range(len(state.weights)):
-        if state.board.indices[k] == np.inf and round.open_per_arm[k] == 0:
-            return k
-        index = state.totals[k] / state.weights[k] + state.bonus / sqrt(state.weights[k] + round.open_per_arm[k])
-        if index > highest:
-            best, highest = k, index
-    return best
+def index(state: State, arm: int, count: int, t: int) -> float:
+    weight, n_open = state.weights[arm], count - state.ranking.counts[arm]
+    return state.totals[arm] / weight + state.bonus / sqrt(weight + n_open)
 
 
 @kernel
 def update(state: State, answer: Answer) -> State:
-    arm, reward = answer.arm, answer.reward
+    arm = answer.arm
     weight = min(1.0, state.alpha * sqrt(state.weights[arm]))
-    state.totals[arm] += weight * reward
+    state.totals[arm] += weight * answer.reward
     state.weights[arm] += weight
-    index = state.totals[arm] / state.weights[arm] + state.bonus / sqrt(state.weights[arm])
-    return State(state.totals, state.weights, posted(state.board, arm, index), state.alpha, state.bonus)
+    state.ranking.counts[arm] += 1
+    ranking = with_index(state.ranking, arm, index(state, arm, state.ranking.counts[arm], 0))
+    return State(state.totals, state.weights, ranking, state.alpha, state.bonus)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +77,7 @@ class CWOFUL(Policy):
     budget: float | None = None
     delta: float | None = None
 
-    select, update = staticmethod(select), staticmethod(update)
+    select, update = bound_to(index, update=update)
 
     def __post_init__(self) -> None:
         if self.budget is not None:
@@ -107,7 +94,7 @@ class CWOFUL(Policy):
         return State(
             totals=np.zeros(n_arms),
             weights=np.ones(n_arms),
-            board=make_board(n_arms),
+            ranking=make_ranking(n_arms),
             alpha=spread / budget if budget > 0.0 else np.inf,
             bonus=NOISE * sqrt(n_arms * log((1 + horizon) / delta)) + spread + 1.0,
         )
