@@ -13,13 +13,13 @@ Reading     Regulariser 1, dimension K. Each arm once first. A budget of zero ma
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vambrace import validation
 from vambrace.kernels import kernel
-from vambrace.policies.indices import Ranking, bound_to, make_ranking, with_index
+from vambrace.policies.indices import Ranking, bound_to, make_ranking, migrated_ranking, with_index
 from vambrace.protocols import Answer, Floats, Game, Policy
 
 NOISE = 0.5  # R: rewards in [0, 1] are sub-Gaussian with it
@@ -73,6 +73,7 @@ class CWOFUL(Policy):
 
     name = "cw-oful"
     reference = "He et al. 2022"
+    state_version = 2
 
     budget: float | None = None
     delta: float | None = None
@@ -98,3 +99,9 @@ class CWOFUL(Policy):
             alpha=spread / budget if budget > 0.0 else np.inf,
             bonus=NOISE * sqrt(n_arms * log((1 + horizon) / delta)) + spread + 1.0,
         )
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        answers = [int(index != "inf") for index in state["board"]["indices"]]  # some or none: all that matters
+        kept = {name: value for name, value in state.items() if name != "board"}
+        return {**kept, "ranking": migrated_ranking(state["board"], answers)}

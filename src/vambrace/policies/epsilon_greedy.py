@@ -10,10 +10,11 @@ Reading     scale = 1 is K / t; Jun et al. attack 1 / t, which is scale = 1 / K.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from vambrace import validation
 from vambrace.kernels import kernel
-from vambrace.policies.indices import State, bound_to, leading_arm, make_state, mean
+from vambrace.policies.indices import State, bound_to, leading_arm, make_state, mean, migrated_state
 from vambrace.protocols import Game, Policy, Round
 from vambrace.sampling import Stream, uniform
 
@@ -56,6 +57,7 @@ class EpsilonGreedy(Policy):
 
     name = "epsilon-greedy"
     reference = "Auer et al. 2002"
+    state_version = 2
     randomized = True
 
     scale: float = 1.0
@@ -68,3 +70,7 @@ class EpsilonGreedy(Policy):
     def init(self, game: Game) -> State:
         """Nothing pulled."""
         return make_state(game.n_arms, float(self.scale))
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        return migrated_state(state, state["scale"])

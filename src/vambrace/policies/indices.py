@@ -129,6 +129,17 @@ def update(state: State, answer: Answer) -> State:
     return State(state.totals, with_index(state.ranking, arm, value), state.answered + 1, state.constants)
 
 
+def migrated_ranking(board: dict[str, Any], counts: list[int]) -> dict[str, Any]:
+    """What a snapshot of version 0.1 knew of a ranking, as it is written today."""
+    return {"counts": counts, "indices": board["indices"], "leader": board["leader"], "second": board["rival"]}
+
+
+def migrated_state(state: dict[str, Any], constants: Any) -> dict[str, Any]:
+    """The same for a whole state."""
+    ranking = migrated_ranking(state["board"], state["counts"])
+    return {"totals": state["totals"], "ranking": ranking, "answered": sum(state["counts"]), "constants": constants}
+
+
 def bound_to(index: Index, *, select: Select = select, update: Update = update) -> tuple[Any, Any]:
     """The kernels `select` and `update` of a policy with this index and exact ties."""
     slots = {"index": index, "above": index_above, "TIE": 0.0}

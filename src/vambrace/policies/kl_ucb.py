@@ -12,14 +12,20 @@ Reading     c = 0, as the authors recommend in practice; their proof has c = 3. 
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vambrace import validation
 from vambrace.kernels import interpreted, kernel
 from vambrace.policies import indices
-from vambrace.policies.optimism import GrowingRanking, make_growing_ranking, with_estimate
+from vambrace.policies.optimism import (
+    GrowingRanking,
+    make_growing_ranking,
+    means_of,
+    migrated_ranking,
+    with_estimate,
+)
 from vambrace.policies.radii import TIE, kl, kl_upper
 from vambrace.protocols import Answer, Floats, Game, Policy
 
@@ -100,6 +106,7 @@ class KLUCB(Policy):
 
     name = "kl-ucb"
     reference = "Garivier & Cappé 2011"
+    state_version = 2
 
     c: float = 0.0
 
@@ -112,3 +119,9 @@ class KLUCB(Policy):
     def init(self, game: Game) -> State:
         """Nothing pulled."""
         return State(np.zeros(game.n_arms), make_growing_ranking(game.n_arms), float(self.c))
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        means = [min(max(mean, 0.0), 1.0) for mean in means_of(state)]
+        ranking = migrated_ranking(means, state["counts"], state["lead"]["arm"])
+        return {"totals": state["totals"], "ranking": ranking, "c": state["c"]}

@@ -14,13 +14,13 @@ Reading     ceil(1 + 16 ln T) groups: the confidence t^-2 of the paper is fixed 
 
 from dataclasses import dataclass
 from math import ceil, log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vambrace import validation
 from vambrace.kernels import kernel
-from vambrace.policies.optimism import Bonus, GrowingRanking, bound, make_growing_ranking, with_estimate
+from vambrace.policies.optimism import Bonus, GrowingRanking, bound, make_growing_ranking, migrated_state, with_estimate
 from vambrace.protocols import Answer, Floats, Game, Integers, Policy
 
 MOST_GROUPS = 10_000
@@ -93,6 +93,7 @@ class MedianOfMeansUCB(Policy):
 
     name = "median-of-means-ucb"
     reference = "Bubeck et al. 2013"
+    state_version = 2
 
     groups: int | None = None
     variance: float = 0.25
@@ -112,3 +113,7 @@ class MedianOfMeansUCB(Policy):
         scale = 12.0 * 16.0 * float(self.variance)
         bonus = Bonus(scale / 8, 2 * scale)  # scale times (1/8 + 2 ln t) / N
         return State(np.zeros(shape), np.zeros(shape), whole, whole.copy(), make_growing_ranking(n_arms), bonus)
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        return migrated_state(state)

@@ -10,9 +10,10 @@ Reading     While answers are missing N counts them and the mean does not.
 
 from dataclasses import dataclass
 from math import log, sqrt
+from typing import Any
 
 from vambrace.kernels import kernel
-from vambrace.policies.indices import State, bound_to, make_state, mean
+from vambrace.policies.indices import State, bound_to, make_state, mean, migrated_state
 from vambrace.protocols import Game, Policy
 
 
@@ -42,9 +43,14 @@ class MOSS(Policy):
 
     name = "moss"
     reference = "Audibert & Bubeck 2010"
+    state_version = 2
 
     select, update = bound_to(index)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""
         return make_state(game.n_arms, game.required_horizon)
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        return migrated_state(state, state["horizon"])

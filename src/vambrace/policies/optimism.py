@@ -108,6 +108,25 @@ def bonus_threshold(state: Any, ceiling: float, count: int, t: int) -> float:
 SLOTS = {"index": bonus_index, "above": indices.index_above, "threshold": bonus_threshold, "TIE": TOLERANCE}
 
 
+def migrated_ranking(estimates: list[float], counts: list[int], leader: int) -> dict[str, Any]:
+    """What a snapshot of version 0.1 knew, as it is written today; the leader is checked after the next answer."""
+    known = {"counts": counts, "estimates": estimates, "answered": sum(counts), "leader": leader}
+    return {**known, "threshold": 0.0, "until": 0, "window": 1}
+
+
+def migrated_state(state: dict[str, Any]) -> dict[str, Any]:
+    """The same for a whole state with a bonus."""
+    old = state["optimism"]
+    kept = {name: value for name, value in state.items() if name != "optimism"}
+    ranking = migrated_ranking(old["estimates"], old["counts"], old["lead"]["arm"])
+    return {**kept, "ranking": ranking, "bonus": {"offset": old["offset"], "slope": old["slope"]}}
+
+
+def means_of(state: dict[str, Any]) -> list[float]:
+    """The mean of each arm in a snapshot of version 0.1, zero before its first answer."""
+    return [total / max(count, 1) for total, count in zip(state["totals"], state["counts"], strict=True)]
+
+
 def bound(update: Update) -> tuple[Any, Any]:
     """The kernels `select` and `update` of a policy with a `bonus`."""
     return staticmethod(interpreted(indices.select, SLOTS)), staticmethod(interpreted(update, SLOTS))

@@ -12,13 +12,13 @@ Reading     Reconstruction of the alpha-trimmed policy. Rewards are clipped and 
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vambrace import validation
 from vambrace.kernels import kernel
-from vambrace.policies.optimism import Bonus, GrowingRanking, bound, make_growing_ranking, with_estimate
+from vambrace.policies.optimism import Bonus, GrowingRanking, bound, make_growing_ranking, migrated_state, with_estimate
 from vambrace.protocols import Answer, Floats, Game, Integers, Policy
 
 BINS = 64
@@ -83,6 +83,7 @@ class TrimmedMeanUCB(Policy):
 
     name = "trimmed-mean-ucb"
     reference = "Niss & Tewari 2020"
+    state_version = 2
 
     fraction: float = 0.1
 
@@ -102,3 +103,7 @@ class TrimmedMeanUCB(Policy):
             bonus=Bonus(0.0, 2.0 / (1.0 - 2.0 * float(self.fraction)) ** 2),
             fraction=float(self.fraction),
         )
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        return migrated_state(state)

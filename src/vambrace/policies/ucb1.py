@@ -8,13 +8,21 @@ Reading     alpha = 2 is the original; Xu et al. (2021) attack alpha = 1. t is t
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vambrace import validation
 from vambrace.kernels import kernel
-from vambrace.policies.optimism import Bonus, GrowingRanking, bound, make_growing_ranking, with_estimate
+from vambrace.policies.optimism import (
+    Bonus,
+    GrowingRanking,
+    bound,
+    make_growing_ranking,
+    means_of,
+    migrated_ranking,
+    with_estimate,
+)
 from vambrace.protocols import Answer, Floats, Game, Policy
 
 
@@ -55,6 +63,7 @@ class UCB1(Policy):
 
     name = "ucb1"
     reference = "Auer et al. 2002"
+    state_version = 2
 
     alpha: float = 2.0
 
@@ -66,3 +75,8 @@ class UCB1(Policy):
     def init(self, game: Game) -> State:
         """Nothing pulled."""
         return State(np.zeros(game.n_arms), make_growing_ranking(game.n_arms), Bonus(0.0, float(self.alpha)))
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        ranking = migrated_ranking(means_of(state), state["counts"], state["leader"])
+        return {"totals": state["totals"], "ranking": ranking, "bonus": {"offset": 0.0, "slope": state["alpha"]}}

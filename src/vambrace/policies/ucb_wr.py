@@ -10,11 +10,11 @@ Reading     Reconstruction: the robust zooming of Kang et al. (2024) for a conti
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vambrace import validation
 from vambrace.kernels import kernel
-from vambrace.policies.indices import State, bound_to, make_state, mean
+from vambrace.policies.indices import State, bound_to, make_state, mean, migrated_state
 from vambrace.protocols import Game, Policy
 
 
@@ -51,6 +51,7 @@ class UCBWR(Policy):
 
     name = "ucb-wr"
     reference = "Kang et al. 2024"
+    state_version = 2
 
     budget: float
     delta: float | None = None
@@ -67,3 +68,7 @@ class UCBWR(Policy):
         delta = n_arms / horizon if self.delta is None else self.delta
         log_term = 4.0 * log(horizon) + 2.0 * log(2.0 / delta)
         return make_state(n_arms, Constants(log_term, float(self.budget)))
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        return migrated_state(state, {name: state[name] for name in Constants._fields})
