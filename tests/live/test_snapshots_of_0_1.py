@@ -59,3 +59,20 @@ def test_a_damaged_snapshot_of_0_1_is_refused(path: Path) -> None:
     del damaged["state"][next(iter(damaged["state"]))]
     with pytest.raises(SnapshotError, match="expected"):
         vb.Learner.restore(damaged)
+
+
+def leader_of(state: dict[str, Any]) -> int:
+    """The arm to play next if nothing were open, as 0.1.0 wrote it."""
+    for part in ("optimism", "board", "lead"):
+        state = state.get(part, state)
+    leader: int = state["leader" if "leader" in state else "arm"]
+    return leader
+
+
+@pytest.mark.parametrize(
+    "name",
+    "cw-oful epsilon-greedy kl-ucb median-of-means-ucb moss trimmed-mean-ucb ucb-wr ucb1".split(),
+)
+def test_the_leader_of_an_index_policy_is_kept(name: str) -> None:
+    snapshot = read(FOLDER / f"{name}.json")["snapshot"]
+    assert vb.Learner.restore(snapshot)._state.ranking.leader == leader_of(snapshot["state"])

@@ -5,8 +5,6 @@ Algorithm   Linear bandits with confidence-weighted regression, on the K unit ve
             min(1, alpha sqrt(W_k)), W_k = 1 + the weights so far; play the largest (sum of weighted rewards) / W_k +
             b / sqrt(W_k), alpha = R sqrt(K) / C, b = R sqrt(K ln((1 + T)/delta)) + alpha C + 1, R = 1/2.
             He et al. 2022
-Guarantee   O~(K sqrt(T) + K C) for a known C; with C = sqrt(T) in its place O~(K sqrt(T)) up to that attack, and
-            nothing beyond.
 Reading     Regulariser 1, dimension K. Each arm once first. A budget of zero makes every weight one and leaves alpha C
             as it is for any other. While answers are missing each counts with weight one in the W of the bonus only.
 """

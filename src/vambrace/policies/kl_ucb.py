@@ -3,8 +3,6 @@
 Setting     K arms, rewards in [0, 1].
 Algorithm   Each arm once; then the arm with the largest q for which N kl(mean, q) <= ln t + c ln ln t.
             Garivier & Cappé 2011
-Guarantee   Regret about the sum over arms of gap ln(T) / kl(mean, best mean) without attack, the best constant for 0/1
-            rewards; an attacker who spends O(ln T) makes it linear.
 Reading     c = 0, as the authors recommend in practice; their proof has c = 3. Means are clipped to [0, 1]; the term in
             c counts from t = 3 on. Indices closer than 1e-9 tie. While answers are missing t and N count them and the
             mean does not.

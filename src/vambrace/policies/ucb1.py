@@ -2,7 +2,6 @@
 
 Setting     K arms, rewards in [0, 1].
 Algorithm   Each arm once; then the arm with the largest mean + sqrt(alpha ln t / N).   Auer, Cesa-Bianchi, Fischer 2002
-Guarantee   Regret O(sum over arms of ln(T) / gap) without attack; an attacker who spends O(ln T) makes it linear.
 Reading     alpha = 2 is the original; Xu et al. (2021) attack alpha = 1. t is the round about to be played. While
             answers are missing t and N count them and the mean does not.
 """
