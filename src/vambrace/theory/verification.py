@@ -64,7 +64,7 @@ def verify(*, replications: int = 400, seed: int = 2026, progress: bool | None =
     observed: list[dict[str, Any]] = []
     with ProgressBar("verifying", total, show=progress) as bar:
         for done, (radius, instance, attack) in enumerate(games):
-            observed += _known_budget(radius, instance, attack, replications, seed)
+            observed += _known_budget(radius, instance, attack, replications, seed, progress)
             bar.update(done + 1)
         observed += _concealment_game(min(replications, 20), seed)
         bar.update(total)
@@ -106,7 +106,9 @@ def _attacks(budget: float) -> list[Adversary | None]:
     ]
 
 
-def _known_budget(radius: str, instance: Any, attack: Adversary | None, replications: int, seed: int) -> Iterator[Any]:
+def _known_budget(
+    radius: str, instance: Any, attack: Adversary | None, replications: int, seed: int, progress: bool | None
+) -> Iterator[Any]:
     """The bounds of SE-WR, and that the best arm stays."""
     means, horizon, budget = instance
     result = simulate(
@@ -117,7 +119,7 @@ def _known_budget(radius: str, instance: Any, attack: Adversary | None, replicat
         replications=replications,
         seed=seed,
         checkpoints=1,
-        progress=False,
+        progress=progress,
     )
     regret, best = result.pseudo_regret[:, -1], int(np.argmax(means))
     about = {
@@ -129,15 +131,9 @@ def _known_budget(radius: str, instance: Any, attack: Adversary | None, replicat
     kept = f"SE-WR {radius} keeps the best arm"
     yield about | _counted(kept, None, ~_kept(result, best), DELTA)
     gaps = sorted(means[best] - mean for arm, mean in enumerate(means) if arm != best)
-    size: dict[str, Any] = {"horizon": horizon, "budget": budget, "delta": DELTA}
-    if radius == "tight":
-        promised = [(theory.se_wr(gaps, radius="tight", **size), 2 * DELTA)]
-    elif radius == "paper":
-        free = theory.se_wr_additive(len(means), **size), theory.se_wr_multiplicative(len(means), **size)
-        promised = [(bound, DELTA) for bound in (theory.se_wr(gaps, **size), *free)]
-    else:
-        promised = []
-    for bound, allowed in promised:
+    trial = SEWR(budget=budget, delta=DELTA, radius=radius)
+    allowed = 2 * DELTA if radius == "tight" else DELTA  # both directions of a difference of means must hold
+    for bound in theory.promises(trial, gaps, horizon=horizon, budget=budget):
         yield about | _counted(bound.name, regret / bound.value, ~(regret <= bound.value), allowed)
 
 
