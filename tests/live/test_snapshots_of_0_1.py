@@ -71,7 +71,7 @@ def leader_of(state: dict[str, Any]) -> int:
 
 @pytest.mark.parametrize(
     "name",
-    "cw-oful epsilon-greedy kl-ucb median-of-means-ucb moss trimmed-mean-ucb ucb-wr ucb1".split(),
+    ["cw-oful", "epsilon-greedy", "kl-ucb", "median-of-means-ucb", "moss", "trimmed-mean-ucb", "ucb-wr", "ucb1"],
 )
 def test_the_leader_of_an_index_policy_is_kept(name: str) -> None:
     snapshot = read(FOLDER / f"{name}.json")["snapshot"]
