@@ -103,6 +103,24 @@ class Update(Protocol):
     def __call__(self, state: Any, answer: Answer, /) -> Any: ...  # noqa: D102
 
 
+class Index(Protocol):
+    """The index of an arm in round t, where `count` of its decisions were made."""
+
+    def __call__(self, state: Any, arm: int, count: int, t: int, /) -> float: ...  # noqa: D102
+
+
+class Above(Protocol):
+    """Whether an arm's index is larger than `floor`; where that is quicker to see than to compute the index."""
+
+    def __call__(self, state: Any, arm: int, count: int, t: int, floor: float, /) -> bool: ...  # noqa: D102
+
+
+class Threshold(Protocol):
+    """An estimate above which an arm's index is above `ceiling`, from round t on, with `count` pulls at most."""
+
+    def __call__(self, state: Any, ceiling: float, count: int, t: int, /) -> float: ...  # noqa: D102
+
+
 class Cycle(Protocol):
     """The arms of one sweep, in order, and how many of the entries are valid."""
 
