@@ -7,17 +7,14 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
-from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from vambrace.files import whole_file
 from vambrace.lab.experiment import LEFT_OUT
 from vambrace.lab.study import Study
 from vambrace.progress import ProgressBar
 from vambrace.report import page
-from vambrace.report.figures import for_file, save
+from vambrace.report.figures import for_file, number, save
 from vambrace.report.panels import Drawn, Rows, figures_of, finals, panels
 from vambrace.version import __version__
 
@@ -30,9 +27,14 @@ class Claim(NamedTuple):
     id: str
     source: str
     statement: str
-    errata: str  # what had to be corrected before it could be judged
+    errata: str  # what had to be corrected before it could be judged: "E1: what; E2: what"
     holds: bool | None  # None: these experiments do not decide it
     evidence: str
+
+    @property
+    def corrections(self) -> list[tuple[str, str]]:
+        """The errata that it needs, each with its number."""
+        return re.findall(r"\b(E\d+): ([^;]+)", self.errata)
 
 
 Formulas = tuple[tuple[str, str], ...]  # a formula, and the id of the claim that it belongs to
@@ -68,33 +70,35 @@ def write(studies: Sequence[Study], folder: Path, *, paper: Paper | None = None,
     """
     paper = paper or Paper()
     drawn = {study.name: dict(figures_of(study, paper.lines)) for study in studies}
-    text = _page(studies, drawn, paper)
     every = [figure for figures in drawn.values() for figure in figures.values()] + [*paper.figures]
     with ProgressBar("figures", len(every) * len(FORMATS), show=progress, unit="files") as bar:
         for done, figure in enumerate(every):
             for ending in FORMATS:
                 save(for_file(figure.chart), folder / "figures" / f"{figure.name}{ending}")
             bar.update((done + 1) * len(FORMATS))
-    target = folder / "report.html"
-    with whole_file(target) as unfinished:
-        unfinished.write_text(text, encoding="utf-8")
-    return target
+    write_page(folder / "report.html", studies, drawn, paper)
+    return folder / "report.html"
 
 
-# --------------------------------------------------------------------------------------------------------- the page
+def write_page(path: Path, studies: Sequence[Study], drawn: Mapping[str, Mapping[str, Drawn]], paper: Paper) -> None:
+    """Write the page alone.
 
-
-def _page(studies: Sequence[Study], drawn: dict[str, dict[str, Drawn]], paper: Paper) -> str:
-    title = paper.title or studies[0].experiment.title or studies[0].name
-    parts = [page.tag("h1", title), _summary(studies, paper.claims), _contents(studies, paper)]
-    if paper.claims:
-        parts += ['<h2 id="claims">The claims</h2>', _claims(paper.claims)]
-    if paper.title:
-        parts += _paper(paper)
-    for study in studies:
-        parts += _section(study, drawn[study.name])
-    return page.document(
-        title, parts, footer=f"Made by vambrace {__version__}. This page loads nothing from elsewhere."
+    Args:
+        path: The file.
+        studies: The finished experiments, in the order of the page.
+        drawn: Their figures, by the names of experiment and panel.
+        paper: What is said of a paper's claims.
+    """
+    page.write(
+        path,
+        "experiments.html",
+        title=paper.title or studies[0].experiment.title or studies[0].name,
+        summary=_summary(studies, paper.claims),
+        paper=paper,
+        claims={claim.id: claim for claim in paper.claims},
+        errata=dict(erratum for claim in paper.claims for erratum in claim.corrections),
+        sections=[_section(study, drawn[study.name]) for study in studies],
+        footer=f"Made by vambrace {__version__}. This page loads nothing from elsewhere.",
     )
 
 
@@ -103,106 +107,44 @@ def _summary(studies: Sequence[Study], claims: Sequence[Claim]) -> str:
     total = sum(study.status.total for study in studies)
     seconds = sum(sum(study.head["seconds"].values()) for study in studies)
     games = sum(len(study.status.done) * study.experiment.replications for study in studies)
-    said = [f"{games:,} games in {done:,} cells, {seconds:,.0f} seconds of computing."]
+    sentences = [f"{games:,} games in {done:,} cells, {seconds:,.0f} seconds of computing."]
     if done < total:
-        said.append(f"{total - done:,} of {total:,} cells are missing: run again to fill the gaps.")
+        sentences.append(f"{total - done:,} of {total:,} cells are missing: run again to fill the gaps.")
     if claims:
         counts = [sum(each.holds is state for each in claims) for state in (True, False, None)]
-        said.append(
+        sentences.append(
             f"Of {len(claims)} claims {counts[0]} hold, some after a correction, {counts[1]} do not, and {counts[2]} "
             "are not decided by these games."
         )
-    said.append("A budget of C is, at worst, C fake events.")
-    return page.tag("p", " ".join(said))
+    sentences.append("A budget of C is, at worst, C fake events.")
+    return " ".join(sentences)
 
 
-def _contents(studies: Sequence[Study], paper: Paper) -> str:
-    entries = [("claims", "The claims")] if paper.claims else []
-    entries += [("paper", "The paper's tables and figures")] if paper.title else []
-    entries += [(study.name, study.experiment.title or study.name) for study in studies]
-    items = "".join(f'<li><a href="#{name}">{escape(title)}</a></li>' for name, title in entries)
-    return f'<nav aria-label="Contents"><ol>{items}</ol></nav>'
-
-
-def _claims(claims: Sequence[Claim]) -> str:
-    rows = [
-        (
-            f'<span id="claim-{claim.id}">{escape(claim.source)}</span>',
-            escape(claim.statement),
-            _judged(claim),
-            escape(claim.evidence) + (f' <span class="soft">{escape(claim.errata)}.</span>' if claim.errata else ""),
-        )
-        for claim in claims
-    ]
-    return page.markup_table(
-        "What the paper claims, and what was found", ("where", "claim", "verdict", "evidence"), rows, words=True
-    )
-
-
-def _judged(claim: Claim) -> str:
-    """A verdict in words, with a colour that says the same."""
-    word, kind = {
-        True: ("holds", "good"),
-        False: ("does not hold", "bad"),
-        None: ("not decided", "soft"),
-    }[claim.holds]
-    corrected = ", ".join(re.findall(r"\bE\d+(?=:)", claim.errata))
-    return f'<span class="{kind}">{word}</span>' + (f", corrected by {corrected}" if corrected else "")
-
-
-def _paper(paper: Paper) -> list[str]:
-    by_id = {claim.id: claim for claim in paper.claims}
-
-    def cell(entries: Formulas) -> str:
-        return "<br>".join(
-            f'{escape(formula)} <a href="#claim-{name}">{escape(by_id[name].source)}</a>: {_judged(by_id[name])}'
-            for formula, name in entries
-        )
-
-    rows = [(row, cell(known), cell(unknown)) for row, known, unknown in paper.results]
-    overview = (files("vambrace.report") / "overview.svg").read_text(encoding="utf-8")
-    return [
-        '<h2 id="paper">The paper\'s tables and figures</h2>',
-        page.markup_table(
-            "The results, as printed, with verdicts", ("regret", "C known", "C unknown"), rows, words=True
-        ),
-        f"<figure>{overview}<figcaption>The design, with the bounds as corrected.</figcaption></figure>",
-        *map(_shown, paper.figures),
-    ]
-
-
-def _section(study: Study, drawn: dict[str, Drawn]) -> list[str]:
+def _section(study: Study, drawn: Mapping[str, Drawn]) -> dict[str, Any]:
+    """What the page says of an experiment."""
     experiment = study.experiment
-    parts = [f'<h2 id="{study.name}">{escape(experiment.title or study.name)}</h2>']
-    missing = study.status.total - len(study.status.done)
-    if missing:
-        parts.append(f'<p class="bad">{missing:,} of {study.status.total:,} cells are missing.</p>')
-    for name, what in experiment.data.items():
-        if what == LEFT_OUT:
-            parts.append(page.tag("p", f"What needs the file {name} is left out: give it with --data {name}=FILE."))
-    for panel in panels(experiment):
-        plays = study.panel(panel.name)
-        if panel.title and panel.title != experiment.title:
-            parts.append(page.tag("h3", panel.title))
-        if panel.name in drawn:
-            parts.append(_shown(drawn[panel.name]))
-        if plays:
-            parts.append(finals(panel, plays))
-    return [*parts, _about(study)]
-
-
-def _shown(figure: Drawn) -> str:
-    return page.figure(figure.chart, figure.caption, figure.facets)
-
-
-def _about(study: Study) -> str:
     seeds = sorted({(play.game.place, play.game.horizon, play.result.seed) for play in study.plays})
-    known = study.head["versions"] | {"vambrace": study.head["vambrace"]}
-    return page.details(
-        "The experiment: file, versions, seeds",
-        page.table("Versions", (), known.items()),
-        page.table(
-            "Seeds", ("environment", "T", "seed"), ((place, f"{t:,}", str(seed)) for place, t, seed in seeds), (1, 2)
+    versions = study.head["versions"] | {"vambrace": study.head["vambrace"]}
+    return {
+        "id": study.name,
+        "title": experiment.title or study.name,
+        "missing": study.status.total - len(study.status.done),
+        "total": study.status.total,
+        "left_out": [name for name, what in experiment.data.items() if what == LEFT_OUT],
+        "panels": [
+            {
+                "title": panel.title if panel.title != experiment.title else "",
+                "figure": drawn.get(panel.name),
+                "finals": finals(panel, plays) if (plays := study.panel(panel.name)) else None,
+            }
+            for panel in panels(experiment)
+        ],
+        "versions": page.Table("Versions", (), [*versions.items()]),
+        "seeds": page.Table(
+            "Seeds",
+            ("environment", "T", "seed"),
+            [(place, number(t, 6), str(seed)) for place, t, seed in seeds],
+            (1, 2),
         ),
-        page.tag("pre", json.dumps(study.head["experiment"], indent=2, ensure_ascii=False)),
-    )
+        "file": json.dumps(study.head["experiment"], indent=2, ensure_ascii=False),
+    }
