@@ -7,12 +7,10 @@ The cluster here is two processes on this machine, which end with the run; give 
 """
 
 import tempfile
-from pathlib import Path
 
 import polars as pl
 
-from vambrace.lab.experiment import parse
-from vambrace.lab.runner import run
+from vambrace import lab
 
 EXPERIMENT = {
     "name": "sweep",
@@ -21,30 +19,26 @@ EXPERIMENT = {
     "checkpoints": 16,
     "horizons": [100_000],
     "budgets": [0, 100],
-    "policies": ["ucb1", "se-wr:budget={budget},radius=tight"],  # told what its attacker may spend
+    "policies": ["ucb1", "se-wr:budget={budget},radius=tight"],  # given what its attacker may spend
     "adversaries": ["conceal"],
     "environments": {"three": "bernoulli:means=0.9/0.8/0.7"},
 }  # the same as a TOML file is what `vambrace run FILE --dask ADDRESS` takes
 
 
 def main() -> None:
-    """Run it, then ask the Parquet files."""
+    """Run it, then ask for all numbers as one frame."""
     with tempfile.TemporaryDirectory() as folder:
-        status = run(parse(EXPERIMENT), Path(folder), workers=2, dask="local", progress=False)
+        status = lab.run(lab.parse(EXPERIMENT), folder, workers=2, dask="local", progress=False)
         print(f"{len(status.done)} of {status.total} cells done")
-        cells = pl.scan_parquet(f"{folder}/cells/*.parquet", include_file_paths="file")
-        name = (
-            pl.col("file").str.split("/").list.last().str.split("--")
-        )  # environment--policy--adversary--budget--rounds
-        table = (
-            cells.filter(pl.col("round") == 100_000)
-            .group_by(policy=name.list.get(1), budget=name.list.get(-2).str.strip_prefix("c").cast(pl.Int64))
-            .agg(regret=pl.col("pseudo_regret").mean().round(1), spent=pl.col("cost").mean().round(1))
-            .sort("budget", "regret")
-            .collect()
-        )
-        for row in table.iter_rows(named=True):
-            print(row)
+        frame = lab.load(folder).to_frame()
+    table = (
+        frame.filter(pl.col("round") == pl.col("horizon"))
+        .group_by("policy", "budget")
+        .agg(regret=pl.col("pseudo_regret").mean().round(1), spent=pl.col("cost").mean().round(1))
+        .sort("budget", "regret")
+    )
+    for row in table.iter_rows(named=True):
+        print(row)
 
 
 if __name__ == "__main__":

@@ -32,8 +32,8 @@ SAYS = {
     ),
     "sweep_on_a_dask_cluster.py": (
         "4 of 4 cells done\n",
-        "{'policy': 'se-wr_budget-100_radius-tight', 'budget': 100, 'regret': 951.6, 'spent': 100.0}\n",
-        "{'policy': 'ucb1', 'budget': 100, 'regret': 10163.9, 'spent': 31.9}\n",
+        "{'policy': 'se-wr:budget=100,radius=tight', 'budget': 100.0, 'regret': 951.6, 'spent': 100.0}\n",
+        "{'policy': 'ucb1', 'budget': 100.0, 'regret': 10163.9, 'spent': 31.9}\n",
     ),
     "write_an_attack.py": ("ucb1 against betrayal:budget=300", "se-wr:budget=300 against betrayal"),
 }
