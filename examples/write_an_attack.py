@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import vambrace as vb
 from vambrace import kernel
+from vambrace.protocols import Game, Round
 
 
 class State(NamedTuple):
@@ -21,7 +22,7 @@ class State(NamedTuple):
 
 
 @kernel
-def alter(state: State, t: int, arm: int, reward: float, view: Any, rng: Any) -> tuple[float, State]:
+def alter(state: State, round: Round, arm: int, reward: float, view: Any, rng: Any) -> tuple[float, State]:
     """What the learner is to see instead of `reward`, and the new state; `view` is the learner's own state."""
     if arm != state.best:
         return reward, state
@@ -32,16 +33,16 @@ def alter(state: State, t: int, arm: int, reward: float, view: Any, rng: Any) ->
 
 @dataclass(frozen=True, kw_only=True)
 class Betrayal(vb.Adversary):
-    """Conceal the best arm, but only after so many honest pulls."""
+    """Conceal the best arm, but only after a number of honest pulls."""
 
     name, reference, strength, knowledge = "betrayal", "you, today", "strong", "oracle means"
     budget: float
     honest_pulls: int = 0
     alter = staticmethod(alter)
 
-    def init(self, means: Any, horizon: int) -> State:
-        """The best arm is known: `means` are the true ones."""
-        return State(int(means.argmax()), self.honest_pulls)
+    def init(self, game: Game) -> State:
+        """The best arm is known: `game.means` are the true ones."""
+        return State(int(game.means.argmax()), self.honest_pulls)
 
 
 if __name__ == "__main__":

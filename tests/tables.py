@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import vambrace as vb
 from vambrace.kernels import kernel
+from vambrace.protocols import Game, Round
 from vambrace.sampling import stream, uniform
 
 Table = NDArray[np.float64]
@@ -45,9 +46,9 @@ class TableEnvironment(vb.Environment):
 
 
 @kernel
-def show(state: TableState, t: int, arm: int, reward: float, view: Any, rng: Any) -> tuple[float, TableState]:
-    state.arms[t - 1] = arm
-    return state.rewards[t - 1, arm], state
+def show(state: TableState, round: Round, arm: int, reward: float, view: Any, rng: Any) -> tuple[float, TableState]:
+    state.arms[round.t - 1] = arm
+    return state.rewards[round.t - 1, arm], state
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -62,7 +63,7 @@ class TableAttack(vb.Adversary):
     budget: float = float("inf")
     alter = staticmethod(show)
 
-    def init(self, means: Table, horizon: int) -> TableState:
+    def init(self, game: Game) -> TableState:
         return self.state
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import vambrace as vb
 from vambrace.kernels import Slot, _bind, compiled, interpreted, is_kernel, kernel, rare_kernel
+from vambrace.protocols import Answer, Game, Round
 
 SCALE = 2.0
 
@@ -164,7 +165,7 @@ def test_kernels_of_a_console_work_without_a_cache() -> None:
 
 def test_a_policy_defined_in_a_function_runs_compiled() -> None:
     @kernel
-    def first_arm(state: Any, pending: Any, rng: Any) -> tuple[int, float, int]:
+    def first_arm(state: Any, round: Round, rng: Any) -> tuple[int, float, int]:
         return 0, 1.0, 0
 
     @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -179,15 +180,15 @@ def test_an_ordinary_python_policy_runs_interpreted() -> None:
     class Alternating(vb.Policy):
         name = "alternating"
 
-        def init(self, n_arms: int, horizon: int) -> Any:
-            return {"n": n_arms, "t": 0}
+        def init(self, game: Game) -> Any:
+            return {"n": game.n_arms, "t": 0}
 
         @staticmethod
-        def select(state: Any, pending: Any, rng: Any) -> tuple[int, float, int]:
+        def select(state: Any, round: Round, rng: Any, /) -> tuple[int, float, int]:
             return state["t"] % state["n"], 1.0, 0
 
         @staticmethod
-        def update(state: Any, arm: int, reward: float, probability: float, tag: int) -> Any:
+        def update(state: Any, answer: Answer, /) -> Any:
             return state | {"t": state["t"] + 1}
 
     result = vb.simulate(Alternating(), vb.Bernoulli([0.5, 0.6]), vb.Conceal(budget=5), horizon=100)

@@ -9,6 +9,7 @@
     ├── NotApplicable      a combination that cannot be played (also a ValueError)
     ├── NotComputed        a part of a result that was not asked for (also an AttributeError)
     ├── MissingExtra       an optional dependency is not installed (also an ImportError)
+    ├── KernelMistake      a kernel that cannot be compiled (also a TypeError)
     ├── StoreError         a folder of results that cannot be used (also a RuntimeError)
     ├── ClusterLost        a Dask cluster that went away in mid-run (also a ConnectionError)
     └── GameFault          a policy or an adversary broke the rules in mid-game (also a RuntimeError)
@@ -81,6 +82,10 @@ class MissingExtra(VambraceError, ImportError):
 
 class GameFault(VambraceError, RuntimeError):
     """A policy, adversary or environment that broke the rules of the game."""
+
+
+class KernelMistake(VambraceError, TypeError):
+    """A kernel that cannot be compiled; the message names its line."""
 
 
 class ClusterLost(VambraceError, ConnectionError):

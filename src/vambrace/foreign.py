@@ -5,7 +5,7 @@ from operator import index
 from typing import Any, NamedTuple, Protocol
 
 from vambrace.errors import GameFault, InvalidParameter
-from vambrace.protocols import Pending, Policy
+from vambrace.protocols import Answer, Game, Policy, Round
 from vambrace.sampling import Stream, next_word
 
 
@@ -29,7 +29,7 @@ class State(NamedTuple):
     name: str
 
 
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     """Ask the bandit; it keeps its own random numbers, from a seed of this replication's stream."""
     if not state.box:
         bandit = state.make(state.n_arms, state.horizon, int(next_word(rng)) >> 33)
@@ -43,8 +43,9 @@ def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int
         raise GameFault(f"policy {state.name}: expected ask to return the number of an arm, got {arm!r}") from None
 
 
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
     """Tell the bandit."""
+    arm, reward = answer.arm, answer.reward
     state.box[0].tell(arm, float(reward))
     return state
 
@@ -77,6 +78,7 @@ class Foreign(Policy):
 
     reference = "foreign"
     randomized = True
+    knows_probability = False
 
     select, update = staticmethod(select), staticmethod(update)
 
@@ -86,6 +88,7 @@ class Foreign(Policy):
         self.make = make
         self.name = name  # type: ignore[misc]
 
-    def init(self, n_arms: int, horizon: int) -> Any:
+    def init(self, game: Game) -> Any:
         """An empty box."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         return State([], n_arms, horizon, self.make, self.name)

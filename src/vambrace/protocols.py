@@ -1,16 +1,22 @@
-"""What a policy, an adversary and an environment are.
+"""What a policy, an attack and an environment are.
 
 Each is a frozen, keyword-only dataclass of parameters with an `init` that makes a fresh state (a NamedTuple of
 numbers and arrays) and a few kernels, held as static methods, that work on that state. A kernel replaces scalars by
-returning a new state and changes arrays in place. Write a new one by copying the shortest file of its folder, and run
+returning a new state and changes arrays in place. What a kernel is given beside its state comes in NamedTuples, which
+may grow: `Round`, `Answer`, `Game`. Write a new one by copying the shortest file of its folder, and run
 `vambrace.testing` over it.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from vambrace.errors import InvalidParameter, UnknownName
+from vambrace.kernels import is_kernel, place
+from vambrace.sampling import Stream
 
 if TYPE_CHECKING:
     from vambrace.live.learner import Learner
@@ -18,76 +24,277 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Kernel = Callable[..., Any]
+
+Kernels = Mapping[str, type]  # name -> signature
+
+OLD_NAMES = ("pending", "t")  # second parameters of kernels in version 0.1
 
 
-class Pending(NamedTuple):
-    """Decisions that are not answered yet: none in a simulation, any number in a live learner."""
+class Round(NamedTuple):
+    """The round that a kernel is asked about.
 
-    total: int
-    per_arm: Integers
+    Attributes:
+        t: Its number, from one.
+        open: How many decisions are not answered yet: none in a simulation, any number in a live learner.
+        open_per_arm: The same for each arm.
+        available: Which arms can be played.
+    """
+
+    t: int
+    open: int
+    open_per_arm: Integers
+    available: Flags
+
+    @classmethod
+    def prompt(cls, t: int, n_arms: int) -> "Round":
+        """A round before which every decision was answered, with all arms available: every round of a simulation."""
+        return cls(t, 0, np.zeros(n_arms, dtype=np.int64), np.ones(n_arms, dtype=np.bool_))
 
 
-class Policy:
+class Answer(NamedTuple):
+    """What became of a decision.
+
+    Attributes:
+        arm: The arm that was played.
+        reward: What the policy sees of its reward, altered or not.
+        probability: The second value that `select` returned with the decision.
+        tag: The third one.
+    """
+
+    arm: int
+    reward: float
+    probability: float
+    tag: int
+
+
+class Game(NamedTuple):
+    """The game that a fresh state is made for.
+
+    Attributes:
+        n_arms: The number of arms.
+        horizon: The number of rounds; None where nobody knows it.
+        means: The true mean of each arm, for attacks; empty for policies.
+        victim: A fresh state of the attacked policy, for attacks that think ahead: they may keep it as a copy to try
+            things on; None for policies.
+    """
+
+    n_arms: int
+    horizon: int | None = None
+    means: Floats = np.zeros(0)
+    victim: Any = None
+
+    @property
+    def required_horizon(self) -> int:
+        """The horizon, for those that cannot do without."""
+        if self.horizon is None:
+            raise InvalidParameter("horizon: expected a number of rounds, got None")
+        return self.horizon
+
+
+class Select(Protocol):
+    """Choose an arm: (arm, probability, tag). It reads the state only."""
+
+    def __call__(self, state: Any, round: Round, rng: Stream, /) -> tuple[int, float, int]: ...  # noqa: D102
+
+
+class Update(Protocol):
+    """Learn from an answer. The only kernel of a policy that writes."""
+
+    def __call__(self, state: Any, answer: Answer, /) -> Any: ...  # noqa: D102
+
+
+class Cycle(Protocol):
+    """The arms of one sweep, in order, and how many of the entries are valid."""
+
+    def __call__(self, state: Any, /) -> tuple[Integers, int]: ...  # noqa: D102
+
+
+class Quiet(Protocol):
+    """How many whole sweeps the policy is sure to play from here on; zero in mid-sweep."""
+
+    def __call__(self, state: Any, /) -> int: ...  # noqa: D102
+
+
+class Absorb(Protocol):
+    """Learn from whole sweeps at once; totals[arm] is what the pulls of each arm paid."""
+
+    def __call__(self, state: Any, sweeps: int, totals: Floats, /) -> Any: ...  # noqa: D102
+
+
+class Alter(Protocol):
+    """What the policy is to see instead of a reward, and the next state."""
+
+    def __call__(  # noqa: D102
+        self, state: Any, round: Round, arm: int, reward: float, view: Any, rng: Stream, /
+    ) -> tuple[float, Any]: ...
+
+
+class Corrupt(Protocol):
+    """Change the rewards of all arms in place, before the arm is known."""
+
+    def __call__(self, state: Any, round: Round, rewards: Floats, rng: Stream, /) -> Any: ...  # noqa: D102
+
+
+class Respond(Protocol):
+    """With which chance a reward is altered, and to what: (chance, altered)."""
+
+    def __call__(self, state: Any, view: Any, arm: int, reward: float, /) -> tuple[float, float]: ...  # noqa: D102
+
+
+class Look(Protocol):
+    """Look at the policy before a round; the state stays while the policy's does."""
+
+    def __call__(self, state: Any, round: Round, view: Any, /) -> Any: ...  # noqa: D102
+
+
+class Witness(Protocol):
+    """Take note of a raw reward and of what was delivered, after clipping and metering."""
+
+    def __call__(self, state: Any, arm: int, reward: float, seen: float, /) -> Any: ...  # noqa: D102
+
+
+class Draw(Protocol):
+    """One reward of an arm."""
+
+    def __call__(self, state: Any, arm: int, rng: Stream, /) -> float: ...  # noqa: D102
+
+
+class DrawTotal(Protocol):
+    """The sum of several rewards of an arm, in one draw."""
+
+    def __call__(self, state: Any, arm: int, pulls: int, rng: Stream, /) -> float: ...  # noqa: D102
+
+
+class Outcomes(Protocol):
+    """The two rewards that an arm can pay, and the chance of the higher one: (high, low, chance)."""
+
+    def __call__(self, state: Any, arm: int, /) -> tuple[float, float, float]: ...  # noqa: D102
+
+
+class HasKernels:
+    """The base of policies, attacks and environments: checks their kernels when a class is made."""
+
+    kernels: ClassVar[Kernels] = {}  # name -> its signature
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name, value in vars(cls).items():
+            function = value.__func__ if isinstance(value, staticmethod) else None
+            if is_kernel(function) and name not in cls.kernels:
+                raise UnknownName(f"kernel of {cls.__name__}", name, cls.kernels)
+            if isinstance(function, FunctionType) and name in cls.kernels:
+                _check_parameters(f"{cls.__name__}.{name}", function, _parameters(cls.kernels[name].__call__)[1:])
+        if isinstance(init := vars(cls).get("init"), FunctionType):
+            first = next(vars(base)["init"] for base in reversed(cls.__mro__) if "init" in vars(base))
+            _check_parameters(f"{cls.__name__}.init", init, _parameters(first))
+
+
+def _parameters(function: Any) -> tuple[str, ...]:
+    names: tuple[str, ...] = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return names
+
+
+def _check_parameters(name: str, function: FunctionType, wanted: tuple[str, ...]) -> None:
+    found = _parameters(function)
+    if len(found) != len(wanted) or found[1:2] in [(old,) for old in OLD_NAMES]:
+        raise InvalidParameter(
+            f"{name} ({place(function)}): expected the parameters ({', '.join(wanted)}), got ({', '.join(found)}); "
+            "what was written for version 0.1 is easily changed: see CHANGELOG"
+        )
+
+
+class Policy(HasKernels):
     """A bandit algorithm: `init` and two kernels. Every policy of the package is one; subclass it to write your own.
 
-    select(state, pending, rng) -> (arm, probability, tag)      reads the state only
-    update(state, arm, reward, probability, tag) -> state       the only writer
+    ```text
+    select(state, round, rng) -> (arm, probability, tag)        reads the state only
+    update(state, answer) -> state                              the only writer
+    ```
 
-    `probability` is the chance with which the policy made this choice, and `tag` a whole number that it wants back with
-    the answer, so that nothing hides between asking and telling.
+    `round` is a `Round`, `answer` an `Answer`. `probability` is the chance with which the policy made this choice, and
+    `tag` a whole number that it wants back with the answer, so that nothing hides between asking and telling.
 
     A policy that plays the same cycle of arms for long stretches may offer three kernels more, and the leap engine
     takes each stretch in one step (docs/leap.md):
 
+    ```text
     cycle(state) -> (arms, count)               the arms of one sweep, in order
-    quiet(state) -> sweeps                      how many whole sweeps from here on it plays exactly this cycle whatever
-                                                rewards in [0, 1] come; zero in mid-sweep
-    absorb(state, sweeps, totals) -> state      so many sweeps at once; totals[arm] is what each arm's pulls paid
+    quiet(state) -> sweeps                      how many whole sweeps from here on it plays exactly this cycle, for any
+                                                rewards in [0, 1]; zero in mid-sweep
+    absorb(state, sweeps, totals) -> state      these sweeps at once; totals[arm] is what each arm's pulls paid
+    ```
 
     >>> from dataclasses import dataclass
     >>> from typing import NamedTuple
     >>> import vambrace as vb
     >>> class State(NamedTuple):
     ...     n_arms: int
-    ...     round: int
     >>> @vb.kernel
-    ... def select(state, pending, rng):
-    ...     return state.round % state.n_arms, 1.0, 0
+    ... def select(state, round, rng):
+    ...     return round.t % state.n_arms, 1.0, 0
     >>> @vb.kernel
-    ... def update(state, arm, reward, probability, tag):
-    ...     return State(state.n_arms, state.round + 1)
+    ... def update(state, answer):
+    ...     return state
     >>> @dataclass(frozen=True, kw_only=True)
     ... class InTurn(vb.Policy):
     ...     name, reference = "in-turn", "this docstring"
     ...     select, update = staticmethod(select), staticmethod(update)
     ...
-    ...     def init(self, n_arms, horizon):
-    ...         return State(n_arms, 0)
+    ...     def init(self, game):
+    ...         return State(game.n_arms)
     >>> print(vb.simulate(InTurn(), vb.Bernoulli([0.9, 0.5]), horizon=1_000))
-    in-turn without attack: regret 200.0 after 1,000 rounds, cost 0.0
+    in-turn without attack: regret 200.0 after 1,000 rounds
     """
+
+    kernels: ClassVar[Kernels] = {
+        "select": Select,
+        "update": Update,
+        "cycle": Cycle,
+        "quiet": Quiet,
+        "absorb": Absorb,
+    }
 
     name: ClassVar[str]
     reference: ClassVar[str]
     randomized: ClassVar[bool] = False  # whether `select` draws from its stream
-    select: Kernel
-    update: Kernel
-    cycle: Kernel | None = None
-    quiet: Kernel | None = None
-    absorb: Kernel | None = None
+    knows_probability: ClassVar[bool] = True  # whether the second value of `select` is the chance of the arm
+    state_version: ClassVar[int] = 1  # counts the changes of its state, for snapshots of older ones
+    select: Select
+    update: Update
+    cycle: Cycle | None = None
+    quiet: Quiet | None = None
+    absorb: Absorb | None = None
 
-    def init(self, n_arms: int, horizon: int) -> Any:
-        """A fresh state."""
+    @property
+    def constants(self) -> Mapping[str, bool]:
+        """Slots for constants: branches that these parameters never take are not compiled."""
+        return {}
+
+    def init(self, game: Game) -> Any:
+        """A fresh state.
+
+        Args:
+            game: The game that it is for.
+        """
         raise NotImplementedError
 
-    def learner(self, *, n_arms: int, horizon: int, seed: int = 0) -> "Learner":
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """The state of a snapshot as it is written today.
+
+        Args:
+            state: The state as it was written: dicts, lists, numbers and words.
+            version: The `state_version` that wrote it, smaller than the present one.
+        """
+        raise NotImplementedError
+
+    def learner(self, *, n_arms: int, horizon: int, seed: int | None = None) -> "Learner":
         """The same algorithm, live: ask for an arm, tell its reward.
 
         Args:
-            n_arms: How many arms there are.
-            horizon: How many decisions there will be, at most.
-            seed: Of the random numbers of a randomised policy.
+            n_arms: The number of arms.
+            horizon: The largest number of decisions.
+            seed: Of the random numbers of a randomised policy; None: from the operating system, so that nobody can
+                foresee them.
 
         >>> import vambrace as vb
         >>> learner = vb.SEWR(budget=10).learner(n_arms=3, horizon=10_000)
@@ -99,25 +306,32 @@ class Policy:
         return Learner(self, n_arms=n_arms, horizon=horizon, seed=seed)
 
 
-class Adversary:
+class Adversary(HasKernels):
     """An attack: `init` and one kernel; subclass it to write your own. The engine meters it and stops it at `budget`.
 
-    alter(state, t, arm, reward, view, rng) -> (reward, state)   strong: sees the arm (Procedure 1)
-    corrupt(state, t, rewards, rng) -> state                     medium: edits the rewards of all arms in place,
-                                                                 before the arm is known (Procedure 2)
+    ```text
+    alter(state, round, arm, reward, view, rng) -> (reward, state)   strong: sees the arm (Procedure 1)
+    corrupt(state, round, rewards, rng) -> state                     medium: changes the rewards of all arms in place,
+                                                                     before the arm is known (Procedure 2)
+    ```
 
-    `view` is the policy's state; a white-box attack names the parts of it that it reads in `reads`.
+    `view` is the policy's state; a white-box attack names the parts of it that it reads in `reads`. An attack may also
+    call the victim's kernels: `from vambrace.engine.slots import select`.
 
     A strong attack whose rule depends on nothing but the arm, the reward and what the policy has dropped is written as
     one kernel instead, which the leap engine understands too (docs/leap.md); one that makes up its mind anew when the
     policy does, for example at the start of a phase, adds a second:
 
-    respond(state, view, arm, reward) -> (chance, altered)       with this chance return `altered`
-    look(state, t, view) -> state                                before round t; changes nothing while the policy stays
+    ```text
+    respond(state, view, arm, reward) -> (chance, altered)   with this chance return `altered`
+    look(state, round, view) -> state                        before a round; changes nothing while the policy stays
+    ```
 
     A strong attack that keeps count of what the learner has seen learns it, after clipping and metering, from
 
-    witness(state, arm, reward, seen) -> state                   the raw reward, and what was delivered
+    ```text
+    witness(state, arm, reward, seen) -> state               the raw reward, and what was delivered
+    ```
 
     >>> from dataclasses import dataclass
     >>> from typing import NamedTuple
@@ -125,7 +339,7 @@ class Adversary:
     >>> class State(NamedTuple):
     ...     best: int
     >>> @vb.kernel
-    ... def alter(state, t, arm, reward, view, rng):
+    ... def alter(state, round, arm, reward, view, rng):
     ...     return (1.0 - reward if arm == state.best else reward), state
     >>> @dataclass(frozen=True, kw_only=True)
     ... class Slander(vb.Adversary):
@@ -133,11 +347,19 @@ class Adversary:
     ...     budget: float
     ...     alter = staticmethod(alter)
     ...
-    ...     def init(self, means, horizon):
-    ...         return State(int(means.argmax()))
+    ...     def init(self, game):
+    ...         return State(int(game.means.argmax()))
     >>> print(vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), Slander(budget=100), horizon=1_000))
     ucb1 against slander:budget=100: regret 376.0 after 1,000 rounds, cost 60.0
     """
+
+    kernels: ClassVar[Kernels] = {
+        "alter": Alter,
+        "corrupt": Corrupt,
+        "respond": Respond,
+        "look": Look,
+        "witness": Witness,
+    }
 
     name: ClassVar[str]
     reference: ClassVar[str]
@@ -145,29 +367,35 @@ class Adversary:
     knowledge: ClassVar[Literal["oracle means", "white box", "black box"]]
     aim: ClassVar[str] = ""  # what it does to which arm, in a few words
     budget: float
-    alter: Kernel
-    corrupt: Kernel
-    respond: Kernel | None = None
-    look: Kernel | None = None
-    witness: Kernel | None = None
+    alter: Alter
+    corrupt: Corrupt
+    respond: Respond | None = None
+    look: Look | None = None
+    witness: Witness | None = None
 
     @property
     def reads(self) -> tuple[str, ...]:
         """Names of the fields of the policy's state that this attack looks at."""
         return ()
 
-    def init(self, means: Floats, horizon: int) -> Any:
-        """A fresh state; `means` are the true ones, for attacks that know them."""
+    def init(self, game: Game) -> Any:
+        """A fresh state.
+
+        Args:
+            game: The game that it is for, with the true means and a fresh state of the victim.
+        """
         raise NotImplementedError
 
 
-class Environment:
+class Environment(HasKernels):
     """Arms with rewards in [0, 1]. Subclass it to write your own.
 
+    ```text
     draw(state, arm, rng) -> reward
-    draw_total(state, arm, pulls, rng) -> total       the sum of `pulls` rewards in one draw; None: no closed form
-    outcomes(state, arm) -> (high, low, chance)       where an arm has no more than two rewards: both, and how likely
-                                                      the higher one is; else None
+    draw_total(state, arm, pulls, rng) -> total       the sum of `pulls` rewards in one draw, where there is a way
+    outcomes(state, arm) -> (high, low, chance)       where an arm has no more than two rewards: both, and the chance
+                                                      of the higher one
+    ```
 
     Rewards are independent draws, unless `supply` says that an arm has only so many: then no two draws are of the same
     one, and a draw beyond the last returns NaN, which ends the game with what `bad_draw` says.
@@ -194,15 +422,17 @@ class Environment:
     ...     def init(self):
     ...         return State(np.array(self.tops))
     >>> print(vb.simulate(vb.UCB1(), UpTo((1.0, 0.5)), horizon=1_000))
-    ucb1 without attack: regret 24.5 after 1,000 rounds, cost 0.0
+    ucb1 without attack: regret 24.5 after 1,000 rounds
     """
+
+    kernels: ClassVar[Kernels] = {"draw": Draw, "draw_total": DrawTotal, "outcomes": Outcomes}
 
     name: ClassVar[str]
     supply: Sequence[int] | None = None  # how many rewards each arm has; None: without end
     note: str = ""  # what every report must say about these arms
-    draw: Kernel
-    draw_total: Kernel | None = None
-    outcomes: Kernel | None = None
+    draw: Draw
+    draw_total: DrawTotal | None = None
+    outcomes: Outcomes | None = None
 
     @property
     def n_arms(self) -> int:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import vambrace as vb
+from vambrace.protocols import Game, Round
 from vambrace.sampling import stream
 
 ENV = vb.Bernoulli([0.9, 0.5, 0.25])
@@ -11,10 +12,10 @@ ENV = vb.Bernoulli([0.9, 0.5, 0.25])
 
 def test_the_rule() -> None:
     attack = vb.AntiEXP3(slack=0.25)
-    state = attack.init(np.array([0.9, 0.5, 0.25]), 100)
-    assert attack.alter(state, 16, 0, 1.0, None, stream(1))[0] == 0.0
-    assert attack.alter(state, 16, 2, 0.0, None, stream(1))[0] == 0.5  # 16^(-1/4)
-    assert attack.alter(state, 16, 2, 0.75, None, stream(1))[0] == 0.75
+    state = attack.init(Game(len(np.array([0.9, 0.5, 0.25])), 100, np.array([0.9, 0.5, 0.25])))
+    assert attack.alter(state, Round.prompt(16, 3), 0, 1.0, None, stream(1))[0] == 0.0
+    assert attack.alter(state, Round.prompt(16, 3), 2, 0.0, None, stream(1))[0] == 0.5  # 16^(-1/4)
+    assert attack.alter(state, Round.prompt(16, 3), 2, 0.75, None, stream(1))[0] == 0.75
 
 
 def test_exp3_plays_the_target() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import vambrace as vb
+from vambrace.protocols import Game
 
 ENV = vb.Deterministic([0.75, 0.5, 0.25])
 
@@ -34,9 +35,9 @@ def test_the_white_box_stops_paying_once_the_arm_is_dropped() -> None:
     assert np.array_equal(blind.pulls, seeing.pulls)
     assert blind.pulls[0, 0] < blind.pulls[0, 1]
     policy = vb.SE()
-    view = policy.init(3, 100)
+    view = policy.init(Game(3, 100))
     attack = vb.Conceal(stop_when_dropped=True)
-    state = attack.init(ENV.arm_means(), 100)
+    state = attack.init(Game(len(ENV.arm_means()), 100, ENV.arm_means()))
     assert attack.respond(state, view, 0, 1.0) == (1.0, 0.0)
     view.arms.dropped[0] = True
     assert attack.respond(state, view, 0, 1.0)[0] == 0.0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import vambrace as vb
-from vambrace.protocols import Integers
+from vambrace.protocols import Game, Integers
 
 HORIZON = 10**7
 CASES = [("paper", 100), ("paper", 1000), ("paper", 10_000), ("tight", 100), ("tight", 1000), ("tight", 10_000)]
@@ -72,7 +72,7 @@ def test_conceal_needs_more() -> None:
 
 def test_it_stops_once_the_arm_is_dropped() -> None:
     attack = vb.EliminationRush()
-    state, view = attack.init(np.array([0.5, 0.25, 0.75]), 100), vb.SE().init(3, 100)
+    state, view = attack.init(Game(3, 100, np.array([0.5, 0.25, 0.75]))), vb.SE().init(Game(3, 100))
     assert [attack.respond(state, view, arm, 0.5)[0] for arm in range(3)] == [1.0, 0.0, 1.0]
     assert (attack.respond(state, view, 2, 0.5)[1], attack.respond(state, view, 0, 0.5)[1]) == (0.0, 1.0)
     view.arms.dropped[2] = True

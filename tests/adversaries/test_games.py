@@ -12,6 +12,7 @@ import naive
 import vambrace as vb
 from tables import Table, TableEnvironment, TableState, tables
 from vambrace.errors import VambraceError
+from vambrace.protocols import Answer, Game
 from vambrace.sampling import stream, uniform
 from vambrace.testing import check_adversary
 
@@ -112,13 +113,13 @@ class Diary(vb.Policy):
     def select(self) -> Any:  # type: ignore[override]
         return self.policy.select
 
-    def update(self, state: Any, arm: int, reward: float, probability: float, tag: int) -> Any:
-        self.arms.append(int(arm))
-        self.observed.append(float(reward))
-        return self.policy.update(state, arm, reward, probability, tag)
+    def update(self, state: Any, answer: Answer) -> Any:  # type: ignore[override]
+        self.arms.append(int(answer.arm))
+        self.observed.append(float(answer.reward))
+        return self.policy.update(state, answer)
 
-    def init(self, n_arms: int, horizon: int) -> Any:
-        return self.policy.init(n_arms, horizon)
+    def init(self, game: Game) -> Any:
+        return self.policy.init(game)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,7 +136,7 @@ class Rows(vb.Environment):
     def init(self) -> int:
         return 0
 
-    def draw(self, state: int, arm: int, rng: Any) -> float:
+    def draw(self, state: int, arm: int, rng: Any) -> float:  # type: ignore[override]
         t = self.drawn[0] // self.table.shape[1]
         self.drawn[0] += 1
         return float(self.table[t, arm])

@@ -3,13 +3,14 @@
 import numpy as np
 
 import vambrace as vb
+from vambrace.protocols import Game, Round
 from vambrace.sampling import stream
 
 
 def test_every_arm_is_inverted() -> None:
     attack = vb.Invert()
     rewards = np.array([0.0, 0.25, 1.0])
-    attack.corrupt(attack.init(rewards, 10), 1, rewards, stream(1))
+    attack.corrupt(attack.init(Game(len(rewards), 10, rewards)), Round.prompt(1, 3), rewards, stream(1))
     assert rewards.tolist() == [1.0, 0.75, 0.0]
 
 

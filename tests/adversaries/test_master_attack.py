@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import vambrace as vb
-from vambrace.protocols import Pending
+from vambrace.protocols import Answer, Game, Round
 from vambrace.sampling import stream
 
 ENV = vb.Bernoulli([0.9, 0.5])
@@ -17,21 +16,20 @@ ENV = vb.Bernoulli([0.9, 0.5])
 )
 def test_the_right_base(budget: float, base: int) -> None:
     """Bases 0, 1, ..., 6 of T = 100 have the budgets 2, 4, ..., 128."""
-    assert vb.MasterAttack(budget=budget).init(ENV.arm_means(), 100).base == base
+    assert vb.MasterAttack(budget=budget).init(Game(len(ENV.arm_means()), 100, ENV.arm_means())).base == base
 
 
 def probability_of(base: int, attack: vb.Adversary | None, policy: vb.Policy, horizon: int) -> float:
     """The master's probability of a base after a game, round by round."""
-    state: Any = policy.init(2, horizon)
-    foe = attack.init(ENV.arm_means(), horizon) if attack else None
+    state: Any = policy.init(Game(2, horizon))
+    foe = attack.init(Game(2, horizon, ENV.arm_means())) if attack else None
     arms, rng, coins = ENV.init(), stream(5), stream(6)
-    pending = Pending(0, np.zeros(2, dtype=np.int64))
     for t in range(1, horizon + 1):
-        arm, probability, tag = policy.select(state, pending, rng)
+        arm, probability, tag = policy.select(state, Round.prompt(t, 2), rng)
         reward = ENV.draw(arms, arm, coins)
         if attack:
-            reward, foe = attack.alter(foe, t, arm, reward, state, rng)
-        state = policy.update(state, arm, reward, probability, tag)
+            reward, foe = attack.alter(foe, Round.prompt(t, 2), arm, reward, state, rng)
+        state = policy.update(state, Answer(arm, reward, probability, tag))
     return float(state.master.mixed[base])
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import vambrace as vb
+from vambrace.protocols import Game, Round
 from vambrace.sampling import stream
 
 ENV = vb.Bernoulli([0.9, 0.8])
@@ -16,10 +17,10 @@ def share_of_best(policy: vb.Policy, attack: vb.Adversary | None) -> float:
 
 def test_the_script() -> None:
     attack = vb.ObservationFree(target=1, zero_rounds=2, target_rounds=1)
-    state = attack.init(np.array([0.5, 0.5, 0.5]), 10)
+    state = attack.init(Game(3, 10, np.array([0.5, 0.5, 0.5])))
     for t, expected in ((1, [0, 0, 0]), (2, [0, 0, 0]), (3, [0, 1, 0]), (4, [0.5, 0.5, 0.5])):
         rewards = np.array([0.5, 0.5, 0.5])
-        attack.corrupt(state, t, rewards, stream(1))
+        attack.corrupt(state, Round.prompt(t, 3), rewards, stream(1))
         assert rewards.tolist() == expected
 
 
@@ -46,10 +47,12 @@ def test_the_cost_is_a_constant() -> None:
 def test_a_budget_is_split_as_published() -> None:
     """34 to 66, whatever the budget, but not beyond the horizon; with no limit the published rounds themselves."""
     means = np.array([0.9, 0.8])
-    assert vb.ObservationFree(budget=300).init(means, 10_000)[1:] == (102, 300)
-    assert vb.ObservationFree().init(means, 10_000)[1:] == (34, 100)
-    assert vb.ObservationFree(budget=300, target_rounds=5).init(means, 10_000)[1:] == (102, 107)
-    assert vb.ObservationFree(budget=1e17).init(means, 10_000)[1:] == (3_400, 10_000)
-    assert vb.ObservationFree(budget=25.9).init(means, 10_000)[1:] == (8, 25), "never more rounds than the budget pays"
+    assert vb.ObservationFree(budget=300).init(Game(len(means), 10_000, means))[1:] == (102, 300)
+    assert vb.ObservationFree().init(Game(len(means), 10_000, means))[1:] == (34, 100)
+    assert vb.ObservationFree(budget=300, target_rounds=5).init(Game(len(means), 10_000, means))[1:] == (102, 107)
+    assert vb.ObservationFree(budget=1e17).init(Game(len(means), 10_000, means))[1:] == (3_400, 10_000)
+    assert vb.ObservationFree(budget=25.9).init(Game(len(means), 10_000, means))[1:] == (8, 25), (
+        "never more rounds than the budget pays"
+    )
     result = vb.simulate(vb.UCB1(), ENV, vb.ObservationFree(budget=500), horizon=50_000, seed=1)
     assert 250 < result.cost[0, -1] <= 500

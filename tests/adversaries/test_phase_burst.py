@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import vambrace as vb
+from vambrace.protocols import Game, Round
 
 MEANS = (0.9, 0.85)
 
@@ -83,16 +84,16 @@ def test_it_waits_for_the_cheapest_phase(horizon: int) -> None:
 def test_it_bursts_once() -> None:
     """Also where the next phase, were it the first, would be worth it."""
     _, h, _ = min(phases(10**6, "paper", "paper", MEANS))
-    view = vb.PEWR().init(2, 10**6)
+    view = vb.PEWR().init(Game(2, 10**6))
     for seen_before in (True, False):
-        attack, state = vb.PhaseBurst(), vb.PhaseBurst().init(np.array(MEANS), 10**6)
+        attack, state = vb.PhaseBurst(), vb.PhaseBurst().init(Game(2, 10**6, np.array(MEANS)))
         if seen_before:
             now = view._replace(phase=h)
-            state = attack.look(state, 2 * (2**h - 1) + 1, now)
+            state = attack.look(state, Round.prompt(2 * (2**h - 1) + 1, 2), now)
             assert attack.respond(state, now, 0, 1.0) == (1.0, 0.0)
             assert attack.respond(state, now, 1, 1.0)[0] == 0.0
         later = view._replace(phase=h + 1)
-        state = attack.look(state, 2 * (2 ** (h + 1) - 1) + 1, later)
+        state = attack.look(state, Round.prompt(2 * (2 ** (h + 1) - 1) + 1, 2), later)
         assert attack.respond(state, later, 0, 1.0)[0] == (0.0 if seen_before else 1.0)
 
 

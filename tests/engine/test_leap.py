@@ -13,7 +13,7 @@ from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.engine import leap as leap_module
 from vambrace.errors import GameFault, NotApplicable
 from vambrace.kernels import kernel
-from vambrace.protocols import Integers
+from vambrace.protocols import Game, Integers
 
 MEASURES = ("pseudo_regret", "realized_regret", "observed_regret", "cost", "pulls")
 BUDGET = 60.0
@@ -162,7 +162,7 @@ def test_ten_to_the_fifteen_rounds() -> None:
         (vb.UCB1(), ENV, None, True, "a policy with quiet stretches, got ucb1, which may change its mind"),
         (vb.MSSEWR(), ENV, None, True, "got ms-se-wr"),
         (vb.SE(), vb.Beta([0.5, 0.4]), None, True, "arms with two rewards, whose sums are binomial, got beta"),
-        (vb.SE(), ENV, vb.Invert(), True, "a strong adversary, got invert"),
+        (vb.SE(), ENV, vb.Invert(), True, "a strong attack, got invert"),
         (vb.SE(), ENV, vb.Swap(), False, r"rewards in \[0, 1\], got swap with bounded=False"),
     ],
 )
@@ -191,7 +191,7 @@ class Promote(StationaryAdversary):
     value: float = 1.0
     respond = staticmethod(respond_with_one)
 
-    def init(self, means: Any, horizon: int) -> float:
+    def init(self, game: Game) -> float:
         return self.value
 
 
@@ -214,13 +214,13 @@ def test_a_large_budget_near_its_end_is_not_overspent() -> None:
 
 
 def test_a_response_that_is_no_number_is_found_in_a_leap_too() -> None:
-    with pytest.raises(GameFault, match="adversary promote: expected a finite reward, got nan"):
+    with pytest.raises(GameFault, match="attack promote: expected a finite reward, got nan"):
         vb.simulate(vb.SE(), ENV, Promote(value=float("nan")), engine="leap", horizon=1_000, interpret=True)
 
 
 def test_the_last_test_of_se_wr_stop_is_never_leapt_over() -> None:
     policy = vb.SEWRStop(budget=3, stop="multiplicative")
-    state = policy.init(2, 100)
+    state = policy.init(Game(2, 100))
     last = state.last_test
     assert policy.quiet(state._replace(next_test=last)) == last
     assert policy.quiet(state._replace(next_test=last + 1)) > 10**15

@@ -15,7 +15,7 @@ import vambrace as vb
 from tables import TableEnvironment, TableState
 from vambrace.errors import GameFault
 from vambrace.kernels import kernel
-from vambrace.protocols import Floats
+from vambrace.protocols import Floats, Game, Round
 from vambrace.sampling import uniform
 
 
@@ -25,20 +25,20 @@ class Script(NamedTuple):
 
 
 @kernel
-def recite(state: Script, t: int, arm: int, reward: float, view: Any, rng: Any) -> tuple[float, Script]:
-    return state.returns[t - 1], state
+def recite(state: Script, round: Round, arm: int, reward: float, view: Any, rng: Any) -> tuple[float, Script]:
+    return state.returns[round.t - 1], state
 
 
 @kernel
-def recite_to_all(state: Script, t: int, rewards: Floats, rng: Any) -> Script:
+def recite_to_all(state: Script, round: Round, rewards: Floats, rng: Any) -> Script:
     for k in range(len(rewards)):
-        rewards[k] = state.returns[(t + k) % len(state.returns)]
+        rewards[k] = state.returns[(round.t + k) % len(state.returns)]
     return state
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Reciting(vb.Adversary):
-    """Returns a list of numbers, sane or not."""
+    """Returns a list of numbers, finite or not."""
 
     name = "reciting"
     reference = "test"
@@ -48,8 +48,8 @@ class Reciting(vb.Adversary):
     budget: float = float("inf")
     alter = staticmethod(recite)
 
-    def init(self, means: Floats, horizon: int) -> Script:
-        return Script(self.returns, np.zeros(horizon))
+    def init(self, game: Game) -> Script:
+        return Script(self.returns, np.zeros(game.required_horizon))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -101,13 +101,13 @@ def test_a_reward_that_is_no_number_names_the_adversary(bad: float, kind: Any, b
     returns[7] = bad
     attack = kind(returns=returns, budget=3.0)
     with pytest.raises(
-        GameFault, match=rf"adversary reciting: expected a finite reward, got {re.escape(str(bad))} for arm \d in round"
+        GameFault, match=rf"attack reciting: expected a finite reward, got {re.escape(str(bad))} for arm \d in round"
     ):
         vb.simulate(vb.UCB1(), vb.Bernoulli([0.5, 0.5]), attack, horizon=20, bounded=bounded, interpret=interpret)
 
 
 @kernel
-def wild_select(state: Any, pending: Any, rng: Any) -> tuple[int, float, int]:
+def wild_select(state: Any, round: Round, rng: Any) -> tuple[int, float, int]:
     return 2, 1.0, 0
 
 
@@ -155,7 +155,7 @@ def test_a_chance_that_is_no_probability_names_the_adversary() -> None:
             return respond
 
     for engine in ("rounds", "leap"):
-        with pytest.raises(GameFault, match="adversary conceal: expected a finite reward, got nan"):
+        with pytest.raises(GameFault, match="attack conceal: expected a finite reward, got nan"):
             vb.simulate(vb.SE(), vb.Bernoulli([0.9, 0.5]), Unsure(), horizon=1000, engine=engine, interpret=True)
 
 
@@ -205,7 +205,7 @@ def test_regrets_equal_the_naive_ones_on_a_full_table() -> None:
 
     drawn, unpulled, state = stream(5, 0, 1), stream(5, 0, 3), environment.init()
     oracle, table, observed, arms, spent = naive.UCB1(3, rounds), [], [], [], 0.0
-    shifts = attack.init(environment.arm_means(), rounds).shifts
+    shifts = attack.init(Game(len(environment.arm_means()), rounds, environment.arm_means())).shifts
     for _ in range(rounds):
         arm = oracle.ask()
         row = [0.0] * 3

@@ -15,6 +15,7 @@ from scipy import stats
 import vambrace as vb
 from vambrace import registry
 from vambrace.errors import GameFault, InvalidParameter, NotApplicable
+from vambrace.protocols import Round
 from vambrace.report.figures import regret_figure
 from vambrace.sampling import stream
 from vambrace.testing import check_environment
@@ -86,7 +87,7 @@ def spy_on(seen: list[tuple[int, float]]) -> vb.Adversary:
         name = "spy"
 
         @staticmethod
-        def alter(state: Any, t: int, arm: int, reward: float, view: Any, rng: Any) -> tuple[float, Any]:
+        def alter(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Any, /) -> tuple[float, Any]:
             seen.append((arm, reward))
             return reward, state
 
@@ -137,7 +138,8 @@ def test_what_unpulled_arms_would_have_paid_is_refused() -> None:
 
 
 def test_an_exact_replay_does_not_leap() -> None:
-    assert COUNTS.draw_total is COUNTS.outcomes is None
+    assert COUNTS.draw_total is None
+    assert COUNTS.outcomes is None
     assert vb.simulate(vb.SE(), COUNTS, horizon=30).engine == "rounds"
     with pytest.raises(NotApplicable, match="expected independent rewards, got replay, which draws no reward twice"):
         vb.simulate(vb.SE(), COUNTS, horizon=30, engine="leap")
@@ -163,7 +165,8 @@ def test_a_bootstrap_draws_each_reward_equally_often() -> None:
     _, counts = np.unique(drawn(replay, 0, 30_000), return_counts=True)
     assert stats.chisquare(counts).pvalue > LEVEL
     assert {*drawn(replay, 1, 200)} == {0.0, 0.125}
-    assert replay.draw_total is replay.outcomes is None
+    assert replay.draw_total is None
+    assert replay.outcomes is None
 
 
 def test_a_bootstrap_says_so_in_every_report(

@@ -343,7 +343,7 @@ def test_run_and_status_on_the_command_line(
     assert say("run", "failing.toml", "--workers", "1") == 1
     out, err = capsys.readouterr()
     assert err == ""
-    assert out.splitlines()[0].startswith(f"failed: {BAD}: adversary elimination-rush: expected")
+    assert out.splitlines()[0].startswith(f"failed: {BAD}: attack elimination-rush: expected")
     assert out.splitlines()[1:] == ["failing: 3 done, 1 failed of 4 cells in out/failing"]
 
     Path("out/failing/cells/stray").touch()

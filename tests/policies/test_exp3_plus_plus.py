@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import vambrace as vb
-from vambrace.protocols import Pending
+from vambrace.protocols import Answer, Game, Round
 from vambrace.sampling import stream
 
 K = 4
@@ -16,12 +16,12 @@ K = 4
 def state_of(scale: float, per_arm: int) -> Any:
     """After `per_arm` answers of each arm, all of probability one: arm 0 always pays one and the others never."""
     policy = vb.EXP3PlusPlus(scale=scale)
-    state = policy.init(K, 2 * K * per_arm)._replace(answered=K * per_arm - 1, unanswered=0)
+    state = policy.init(Game(K, 2 * K * per_arm))._replace(answered=K * per_arm - 1, unanswered=0)
     state.counts[:] = per_arm
     state.counts[0] -= 1
     state.totals[1:], state.means[1:], state.scores[1:] = per_arm, 1.0, -per_arm
     state.inverse_roots[:] = 1.0 / np.sqrt(state.counts)
-    return policy.update(state, 0, 1.0, 1.0, 0)
+    return policy.update(state, Answer(0, 1.0, 1.0, 0))
 
 
 def xi(scale: float, per_arm: int) -> float:
@@ -72,9 +72,9 @@ def test_an_arm_asked_but_never_answered_does_not_stop_it() -> None:
 
 def test_the_first_sweep_draws_nothing() -> None:
     policy, rng = vb.EXP3PlusPlus(), stream(1)
-    state, pending = policy.init(2, 10), Pending(0, np.zeros(2, dtype=np.int64))
+    state, pending = policy.init(Game(2, 10)), Round.prompt(1, 2)
     for arm in (0, 1):
         assert policy.select(state, pending, rng) == (arm, 1.0, 0)
-        state = policy.update(state, arm, 0.0, 1.0, 0)
+        state = policy.update(state, Answer(arm, 0.0, 1.0, 0))
     np.testing.assert_array_equal(rng, stream(1))
     assert policy.select(state, pending, rng)[1] < 1.0

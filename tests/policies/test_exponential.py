@@ -15,7 +15,7 @@ from tables import Table, pulls_of_engine, pulls_of_learner, tables, uniforms
 from vambrace.kernels import Slot, compiled, kernel
 from vambrace.live.learner import LIVE
 from vambrace.policies.exponential import MOST_CHANGES, make_weights, raise_score
-from vambrace.protocols import Floats, Pending
+from vambrace.protocols import Floats, Game, Round
 from vambrace.sampling import Stream, stream
 from vambrace.testing import check_policy
 
@@ -91,7 +91,7 @@ select, update = Slot("select"), Slot("update")
 
 
 @kernel
-def go_on(state: Any, rewards: Floats, first: int, last: int, pending: Pending, rng: Stream) -> Any:
+def go_on(state: Any, rewards: Floats, first: int, last: int, pending: Round, rng: Stream) -> Any:
     """Rounds `first` to `last`; row t modulo their number of `rewards` is round t's."""
     for t in range(first, last):
         arm, probability, tag = select(state, pending, rng)
@@ -101,9 +101,9 @@ def go_on(state: Any, rewards: Floats, first: int, last: int, pending: Pending, 
 
 def state_after(policy: vb.Policy, rewards: Any, rounds: int) -> Any:
     table = np.atleast_2d(np.array(rewards, dtype=float))
-    pending = Pending(0, np.zeros(table.shape[1], dtype=np.int64))
+    pending = Round.prompt(1, table.shape[1])
     run = compiled(go_on, {"select": policy.select, "update": policy.update})
-    return run(policy.init(table.shape[1], rounds), table, 0, rounds, pending, stream(1))
+    return run(policy.init(Game(table.shape[1], rounds)), table, 0, rounds, pending, stream(1))
 
 
 def numbers(state: Any) -> list[float]:
@@ -217,6 +217,7 @@ def test_a_late_answer_counts_with_the_probability_of_its_own_draw(
     learner.tell(late, 0.25)
     expected = spread(before, baseline)
     assert late.arm != 2
+    assert late.probability is not None
     assert probabilities(before)[late.arm] < 0.8 * late.probability
     expected[late.arm] = own(late.probability, before)
     np.testing.assert_allclose(scores_of(learner._state) - scores_of(before), expected, rtol=1e-9)

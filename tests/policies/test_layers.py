@@ -15,7 +15,7 @@ from tables import Table, pulls_of_engine, pulls_of_learner, tables, uniforms
 from vambrace.kernels import kernel
 from vambrace.live.learner import LIVE
 from vambrace.policies.layers import Layers
-from vambrace.protocols import Floats
+from vambrace.protocols import Answer, Floats, Game, Round
 
 Twins = tuple[vb.Policy, Callable[..., Any]]
 
@@ -100,10 +100,10 @@ def test_rewards_outside_the_unit_interval(twins: Twins) -> None:
 def test_a_total_outside_its_range_makes_more_pulls_no_safer(answers: list[tuple[int, float]]) -> None:
     """A = 9.7. Before the last answer -6 + 3.1 > 0 - 3.1, after it -6 + 3.1 < 0.5 - 2.2; then the mirror of it."""
     policy = vb.FSAAER(budget=1e6, delta=0.999)
-    state = policy.init(2, 1000)
+    state = policy.init(Game(2, 1000))
     for arm, reward in answers:
         assert state.n_active[0] == 2
-        state = policy.update(state, arm, reward, 1.0, 0)
+        state = policy.update(state, Answer(arm, reward, 1.0, 0))
     assert state.active[0, : state.n_active[0]].tolist() == [0]
 
 
@@ -114,7 +114,7 @@ def test_answers_in_any_order(twins: Twins, wild: bool) -> None:
     policy, make_oracle = twins
     for seed in range(3):
         rng, most_dropped = np.random.default_rng(seed), 0
-        state, oracle = policy.init(4, 3000), make_oracle(4, 3000, 0)
+        state, oracle = policy.init(Game(4, 3000)), make_oracle(4, 3000, 0)
         order = rng.permutation(4)  # arms are answered in bursts and very unevenly
         for step in range(3000):
             layer = int(rng.integers(0, 2))
@@ -124,7 +124,7 @@ def test_answers_in_any_order(twins: Twins, wild: bool) -> None:
                 reward = float(rng.normal(0.0, 5.0))
             oracle.drawn = layer
             oracle.tell(arm, reward)
-            state = policy.update(state, arm, reward, 1.0, layer if state.n_active[layer] > 0 else -1)
+            state = policy.update(state, Answer(arm, reward, 1.0, layer if state.n_active[layer] > 0 else -1))
             _compare(state, oracle)
             most_dropped = max(most_dropped, 4 - len(oracle.copies[0].active))
         assert most_dropped > 0
@@ -147,7 +147,7 @@ def test_extreme_parameters_play(policy: vb.Policy) -> None:
 
 def test_the_theory_of_barbar_draws_uniformly_for_most_of_a_short_game() -> None:
     """Its first epoch, in which all gaps are taken to be one, lasts 10 * 1024 ln(8 T log2 T) rounds."""
-    state = vb.BARBAR().init(10, 200_000)
+    state = vb.BARBAR().init(Game(10, 200_000))
     assert 0.8 * 200_000 < state.rounds_left < 200_000
     assert np.ptp(state.chances) == 0.0
 
@@ -156,7 +156,7 @@ def test_the_theory_of_barbar_draws_uniformly_for_most_of_a_short_game() -> None
 
 
 @kernel
-def corrupt(state: int, t: int, rewards: Floats, rng: Any) -> int:
+def corrupt(state: int, round: Round, rewards: Floats, rng: Any) -> int:
     rewards[0] = 0.0
     return state
 
@@ -172,7 +172,7 @@ class BlindConceal(vb.Adversary):
     budget: float = float("inf")
     corrupt = staticmethod(corrupt)
 
-    def init(self, means: Floats, horizon: int) -> int:
+    def init(self, game: Game) -> int:
         return 0
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import naive
 import vambrace as vb
 from tables import Table, pulls_of_engine, pulls_of_learner, tables
+from vambrace.protocols import Game
 
 PARAMETERS = st.fixed_dictionaries(
     {"truncation": st.sampled_from([None, 0.01, 0.3, 0.5, 1.0]), "delta": st.sampled_from([None, 0.5, 0.999])}
@@ -64,7 +65,7 @@ def test_it_keeps_the_best_arm_under_an_attack_that_fools_elimination_without_ar
 @pytest.mark.parametrize(("n_arms", "horizon"), [(2, 10**6), (3, 10**9), (8, 5_000)])
 def test_the_budget_that_a_phase_reckons_with(n_arms: int, horizon: int) -> None:
     """C_h = min(sqrt(T) / (K log2 T), K sqrt(K) 2^(log2 T - h)); the second binds only in phases beyond the horizon."""
-    state = vb.RobustPhasedElimination().init(n_arms, horizon)
+    state = vb.RobustPhasedElimination().init(Game(n_arms, horizon))
     assert state.cap == pytest.approx(math.sqrt(horizon) / (n_arms * math.log2(horizon)))
     assert state.first_guess == pytest.approx(n_arms**1.5 * horizon)
     assert state.rule.budget == pytest.approx(min(state.cap, state.first_guess))

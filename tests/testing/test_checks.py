@@ -9,6 +9,7 @@ import pytest
 import vambrace as vb
 from vambrace.kernels import kernel
 from vambrace.policies import se_wr
+from vambrace.protocols import Answer, Round
 from vambrace.testing import check_adversary, check_environment, check_policy, examples
 
 
@@ -57,18 +58,18 @@ def test_extreme_environments_conform(environment: vb.Environment) -> None:
 
 
 @kernel
-def writing_select(state: Any, pending: Any, rng: Any) -> tuple[int, float, int]:
+def writing_select(state: Any, round: Round, rng: Any) -> tuple[int, float, int]:
     state.arms.totals[0] += 1.0
     return 0, 1.0, 0
 
 
 @kernel
-def retyping_update(state: Any, arm: int, reward: float, probability: float, tag: int) -> Any:
+def retyping_update(state: Any, answer: Answer) -> Any:
     return se_wr.State(state.arms, state.rule, 0.5, state.last_test)  # type: ignore[arg-type]
 
 
 @kernel
-def sneaky_select(state: Any, pending: Any, rng: Any) -> tuple[int, float, int]:
+def sneaky_select(state: Any, round: Round, rng: Any) -> tuple[int, float, int]:
     rng[0] += np.uint64(1)
     return 0, 1.0, 0
 
@@ -130,8 +131,8 @@ def test_an_absorb_that_differs_from_playing_is_caught() -> None:
 
 def test_a_response_that_alter_does_not_keep_is_caught() -> None:
     @kernel
-    def moody_alter(state: Any, t: int, arm: int, reward: float, view: Any, rng: Any) -> tuple[float, Any]:
-        return (0.0 if t > 100 else reward), state
+    def moody_alter(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Any) -> tuple[float, Any]:
+        return (0.0 if round.t > 100 else reward), state
 
     @dataclasses.dataclass(frozen=True, kw_only=True)
     class Moody(vb.Conceal):

@@ -9,6 +9,7 @@ import pytest
 import vambrace as vb
 from vambrace import registry, theory
 from vambrace.errors import InvalidParameter
+from vambrace.protocols import Game
 from vambrace.theory import verification as lab
 
 SMALL = ((0.9, 0.7, 0.5, 0.3), 50_000, 200.0)
@@ -50,8 +51,8 @@ def test_with_half_the_tight_radius_it_fails(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(lab, "RADII", ("tight",))
 
     class Halved(vb.SEWR):
-        def init(self, n_arms: int, horizon: int) -> object:  # type: ignore[override]
-            state = super().init(n_arms, horizon)
+        def init(self, game: Game) -> object:  # type: ignore[override]
+            state = super().init(game)
             rule = state.rule._replace(log_equal=state.rule.log_equal / 4, budget=state.rule.budget / 2)
             return state._replace(rule=rule)
 

@@ -14,12 +14,13 @@ from typing import Any
 
 from vambrace.adversaries.books import Bookkeeper, Books, beta, idle
 from vambrace.kernels import kernel
+from vambrace.protocols import Round
 from vambrace.sampling import Stream
 
 
 @kernel
-def alter(books: Books, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
-    if idle(books, arm) or t <= len(books.counts):
+def alter(books: Books, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
+    if idle(books, arm) or round.t <= len(books.counts):
         return reward, books
     count, target_count = books.counts[arm] + 1, books.counts[books.target]
     lead = (books.raw[arm] + reward) / count - books.raw[books.target] / target_count

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from vambrace import validation
 from vambrace.kernels import kernel
-from vambrace.protocols import Adversary, Floats
+from vambrace.protocols import Adversary, Game, Round
 from vambrace.sampling import Stream
 
 REGRET_EXPONENT = 0.5  # of EXP3 and its kin
@@ -29,10 +29,10 @@ class State(NamedTuple):
 
 
 @kernel
-def alter(state: State, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, State]:
+def alter(state: State, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, State]:
     if arm != state.target:
         return 0.0, state
-    return max(reward, float(t) ** state.exponent), state
+    return max(reward, float(round.t) ** state.exponent), state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,8 @@ class AntiEXP3(Adversary):
         validation.optional_arm("target", self.target)
         validation.number("slack", self.slack, low=0.0, high=1.0 - REGRET_EXPONENT)
 
-    def init(self, means: Floats, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Of the means only the worst arm's index is used, where no target is named."""
+        means = game.means
         target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
         return State(target, REGRET_EXPONENT + float(self.slack) - 1.0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from vambrace import validation
 from vambrace.kernels import kernel
-from vambrace.protocols import Adversary, Floats, Integers
+from vambrace.protocols import Adversary, Floats, Game, Integers
 
 SIGMA = 0.5
 
@@ -86,8 +86,9 @@ class Bookkeeper(Adversary):
         validation.optional_arm("target", self.target)
         validation.number("delta", self.delta, low=1e-300, high=1.0, open_high=True)
 
-    def init(self, means: Floats, horizon: int) -> Books:
+    def init(self, game: Game) -> Books:
         """Empty books."""
+        means = game.means
         return self.open_books(means)
 
     def open_books(self, means: Floats, parameter: float = 0.0) -> Books:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from vambrace import validation
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
-from vambrace.protocols import Floats
+from vambrace.protocols import Game
 
 
 class State(NamedTuple):
@@ -77,6 +77,7 @@ class Conceal(StationaryAdversary):
         """The table of arms, where the attack is to stop in time."""
         return ("arms",) if self.stop_when_dropped else ()
 
-    def init(self, means: Floats, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """The best arm unless told otherwise."""
+        means = game.means
         return State(validation.arm("arm", self.arm, len(means), default=int(means.argmax())))

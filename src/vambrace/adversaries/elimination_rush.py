@@ -17,7 +17,7 @@ from vambrace import validation
 from vambrace.adversaries.ranks import two_best
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
-from vambrace.protocols import Floats
+from vambrace.protocols import Game
 
 
 class State(NamedTuple):
@@ -74,6 +74,7 @@ class EliminationRush(StationaryAdversary):
         """The table of arms."""
         return ("arms",)
 
-    def init(self, means: Floats, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """The two best arms."""
+        means = game.means
         return State(*two_best(means))

@@ -15,13 +15,14 @@ from typing import Any
 
 from vambrace.adversaries.books import SIGMA, Bookkeeper, Books, humble_level, idle, lowered
 from vambrace.kernels import kernel
+from vambrace.protocols import Round
 from vambrace.sampling import Stream
 
 LARGEST_EXPONENT = 40
 
 
 @kernel
-def alter(books: Books, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
+def alter(books: Books, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
     if idle(books, arm):
         return reward, books
     depth = 3.0 * SIGMA * exp(float(min(books.counts[arm] + 1, LARGEST_EXPONENT)))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from vambrace import validation
 from vambrace.kernels import kernel
-from vambrace.protocols import Adversary, Floats
+from vambrace.protocols import Adversary, Floats, Game, Round
 from vambrace.sampling import Stream
 
 
@@ -22,7 +22,7 @@ class State(NamedTuple):
 
 
 @kernel
-def corrupt(state: State, t: int, rewards: Floats, rng: Stream) -> State:
+def corrupt(state: State, round: Round, rewards: Floats, rng: Stream) -> State:
     for k in range(state.n_arms):
         rewards[k] = 1.0 - rewards[k]
     return state
@@ -57,6 +57,7 @@ class Invert(Adversary):
     def __post_init__(self) -> None:
         validation.budget(self.budget)
 
-    def init(self, means: Floats, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Nothing to know but the number of arms."""
+        means = game.means
         return State(len(means))

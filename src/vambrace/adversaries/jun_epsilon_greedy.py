@@ -15,12 +15,13 @@ from typing import Any
 
 from vambrace.adversaries.books import Bookkeeper, Books, humble_level, idle, lowered
 from vambrace.kernels import kernel
+from vambrace.protocols import Round
 from vambrace.sampling import Stream
 
 
 @kernel
-def alter(books: Books, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
-    if idle(books, arm) or t <= len(books.counts):
+def alter(books: Books, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
+    if idle(books, arm) or round.t <= len(books.counts):
         return reward, books
     return lowered(books, arm, reward, humble_level(books)), books
 

@@ -15,12 +15,12 @@ from typing import Any
 from vambrace import validation
 from vambrace.adversaries.books import Bookkeeper, Books, humble_level, idle, lowered
 from vambrace.kernels import kernel
-from vambrace.protocols import Floats
+from vambrace.protocols import Game, Round
 from vambrace.sampling import Stream
 
 
 @kernel
-def alter(books: Books, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
+def alter(books: Books, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
     if idle(books, arm):
         return reward, books
     return lowered(books, arm, reward, humble_level(books) - books.parameter), books
@@ -57,6 +57,7 @@ class JunUCB(Bookkeeper):
         super().__post_init__()
         validation.number("margin", self.margin, low=0.0, high=1e9)
 
-    def init(self, means: Floats, horizon: int) -> Books:
+    def init(self, game: Game) -> Books:
         """Empty books."""
+        means = game.means
         return self.open_books(means, self.margin)

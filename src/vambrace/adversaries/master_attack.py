@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from vambrace import validation
 from vambrace.kernels import kernel
-from vambrace.protocols import Adversary, Floats
+from vambrace.protocols import Adversary, Game, Round
 from vambrace.sampling import Stream
 
 
@@ -27,7 +27,7 @@ class State(NamedTuple):
 
 
 @kernel
-def alter(state: State, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, State]:
+def alter(state: State, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, State]:
     return (0.0 if view.replay == state.base else reward), state
 
 
@@ -65,8 +65,9 @@ class MasterAttack(Adversary):
         """Which base is being replayed."""
         return ("replay",)
 
-    def init(self, means: Floats, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """The right base for this budget and horizon."""
+        horizon = game.required_horizon
         n_bases = max(1, (horizon - 1).bit_length())  # as the policy has them
         return State(n_bases - 1 if isinf(self.budget) else min(n_bases, max(1, _ceil_log2(float(self.budget)))) - 1)
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from vambrace import validation
 from vambrace.kernels import kernel
-from vambrace.protocols import Adversary, Floats
+from vambrace.protocols import Adversary, Floats, Game, Round
 from vambrace.sampling import Stream
 
 ZERO_ROUNDS, TARGET_ROUNDS = 34, 66  # as published
@@ -31,10 +31,10 @@ class State(NamedTuple):
 
 
 @kernel
-def corrupt(state: State, t: int, rewards: Floats, rng: Stream) -> State:
-    if t <= state.until:
+def corrupt(state: State, round: Round, rewards: Floats, rng: Stream) -> State:
+    if round.t <= state.until:
         for k in range(len(rewards)):
-            rewards[k] = 1.0 if k == state.target and t > state.zero_until else 0.0
+            rewards[k] = 1.0 if k == state.target and round.t > state.zero_until else 0.0
     return state
 
 
@@ -78,8 +78,9 @@ class ObservationFree(Adversary):
             if rounds is not None:
                 validation.whole(name, rounds, low=0)
 
-    def init(self, means: Floats, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """The script; of the means only the worst arm's index is used, where no target is named."""
+        means, horizon = game.means, game.required_horizon
         target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
         # a round costs one at most, so that the budget suffices for as many
         in_all = ZERO_ROUNDS + TARGET_ROUNDS if isinf(self.budget) else int(min(self.budget, horizon))

@@ -22,7 +22,7 @@ from vambrace import validation
 from vambrace.adversaries.ranks import two_best
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel, rare_kernel
-from vambrace.protocols import Floats
+from vambrace.protocols import Game, Round
 
 WAITING, BURSTING, SPENT = 0, 1, 2
 PAPER = 0  # the radius of the policy's rule; 1 is "tight"
@@ -40,8 +40,8 @@ class State(NamedTuple):
 
 
 @kernel
-def look(state: State, t: int, view: Any) -> State:
-    return state if view.phase == state.phase else _at_new_phase(state, t, view)
+def look(state: State, round: Round, view: Any) -> State:
+    return state if view.phase == state.phase else _at_new_phase(state, round.t, view)
 
 
 @kernel
@@ -114,7 +114,8 @@ class PhaseBurst(StationaryAdversary):
         """What decides when PE-WR drops an arm."""
         return ("arms", "rule", "phase", "n_arms", "cap", "first_guess", "truncation")
 
-    def init(self, means: Floats, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """The best arm, its lead, and no phase seen yet."""
+        means, horizon = game.means, game.required_horizon
         best, second = two_best(means)
         return State(best, float(means[best] - means[second]), float(means[second]), int(horizon), -1, WAITING)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from vambrace import validation
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
-from vambrace.protocols import Floats
+from vambrace.protocols import Game
 
 
 class State(NamedTuple):
@@ -57,6 +57,6 @@ class RandomFlips(StationaryAdversary):
         validation.budget(self.budget)
         validation.number("rate", self.rate, low=0.0, high=1.0)
 
-    def init(self, means: Floats, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Only the rate."""
         return State(float(self.rate))

@@ -1,31 +1,50 @@
 """Attacks whose rule stays while the policy does: they are written as `respond`, and this is their `alter`."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from vambrace.kernels import Slot, kernel
-from vambrace.protocols import Adversary
+from vambrace.kernels import kernel
+from vambrace.protocols import Adversary, Alter, Round
 from vambrace.sampling import Stream, uniform
 
-respond, look = Slot("respond"), Slot("look")
-LOOK: Any = Slot("LOOK")
 
+@cache
+def altering(respond: Any, look: Any) -> Alter:
+    """The `alter` that follows from a rule."""
 
-@kernel
-def alter(state: Any, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Any]:
-    if LOOK:
-        state = look(state, t, view)
-    chance, altered = respond(state, view, arm, reward)
-    if not 0.0 <= chance <= 1.0:
-        return np.nan, state  # which the engine reports
-    if chance >= 1.0 or (chance > 0.0 and uniform(rng) < chance):
-        return altered, state
-    return reward, state
+    @kernel
+    def follow(state: Any, view: Any, arm: int, reward: float, rng: Stream) -> tuple[float, Any]:
+        chance, altered = respond(state, view, arm, reward)
+        if not 0.0 <= chance <= 1.0:
+            return np.nan, state  # which the engine reports
+        if chance >= 1.0 or (chance > 0.0 and uniform(rng) < chance):
+            return altered, state
+        return reward, state
+
+    if look is None:
+
+        @kernel
+        def alter(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Any]:
+            return follow(state, view, arm, reward, rng)
+
+        return alter
+
+    @kernel
+    def look_and_alter(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Any]:
+        return follow(look(state, round, view), view, arm, reward, rng)
+
+    return look_and_alter
 
 
 class StationaryAdversary(Adversary):
-    """A strong adversary that offers `respond`; both engines can run it."""
+    """A strong attack that offers `respond`; both engines can run it."""
 
     strength = "strong"
-    alter = staticmethod(alter)
+
+    @property
+    def alter(self) -> Alter:  # type: ignore[override]
+        """What `respond` says, round by round."""
+        rule: tuple[Any, Any] = self.respond, self.look
+        return altering(*rule)

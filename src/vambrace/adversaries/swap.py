@@ -14,7 +14,7 @@ import numpy as np
 from vambrace import validation
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
-from vambrace.protocols import Floats
+from vambrace.protocols import Floats, Game
 
 
 class State(NamedTuple):
@@ -64,8 +64,9 @@ class Swap(StationaryAdversary):
         validation.optional_arm("target", self.target)
         validation.number("margin", self.margin, low=0.0, high=1e9)
 
-    def init(self, means: Floats, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """The worst arm is the target unless told otherwise."""
+        means = game.means
         target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
         shifts = np.maximum(0.0, means - means[target] + self.margin)
         shifts[target] = 0.0

@@ -5,21 +5,17 @@ attack that follows one rule does the same thing to each pull. The pulls of an a
 independent and alike, and only their totals matter: one binomial draw for the rewards, one for the attacker's coins.
 docs/leap.md has the proof.
 
-The names below are slots, as in `vambrace.engine.rounds`.
+The names from `engine.slots` are bound as in `vambrace.engine.rounds`.
 """
 
 from math import isfinite
 from typing import Any
 
 from vambrace.engine.meter import Sum, add_times, add_times_at, distance, upper
-from vambrace.kernels import Slot, kernel, rare_kernel
+from vambrace.engine.slots import LOOK, STRONG, absorb, cycle, look, outcomes, quiet, respond
+from vambrace.kernels import kernel, rare_kernel
+from vambrace.protocols import Round
 from vambrace.sampling import binomial
-
-cycle, quiet, absorb = Slot("cycle"), Slot("quiet"), Slot("absorb")
-respond, look, outcomes = Slot("respond"), Slot("look"), Slot("outcomes")
-LOOK: Any = Slot("LOOK")
-STRONG: Any = Slot("STRONG")
-BOUNDED: Any = Slot("BOUNDED")
 
 SHORTEST = 8  # sweeps; below it, playing round by round is quicker than drawing binomials
 MARGIN = 1e-9  # relative; keeps a leap's cost below the budget whatever rounding does
@@ -30,33 +26,33 @@ def leap(
     policy: Any,
     adversary: Any,
     environment: Any,
+    setting: Any,
     streams: Any,
     record: Any,
     spent: Sum,
-    budget: float,
     t: int,
     rounds: int,
 ) -> tuple[Any, Any, Sum, int]:
-    """Leap from after round t as far as possible but not past so many rounds.
+    """Leap from after round t as far as possible, but not past this number of rounds.
 
-    Returns the policy, the adversary, the cost, and how many rounds that was (or none).
+    Returns the policy, the attack, the cost, and the number of rounds that it was (or none).
     """
     sweeps = quiet(policy)
     if sweeps == 0:
         return policy, adversary, spent, 0
     arms, count = cycle(policy)
     sweeps = min(sweeps, rounds // count)
-    attacked = STRONG and spent.high < budget
+    attacked = STRONG and spent.high < setting.budget
     if attacked:
         if LOOK:
-            adversary = look(adversary, t + 1, policy)
+            adversary = look(adversary, Round(t + 1, 0, record.no_decisions, record.every_arm), policy)
         sweep_cost = 0.0
         for i in range(count):
-            dearest, sane = _dearest(policy, adversary, environment, arms[i])
-            if not sane:
+            dearest, valid = _dearest(policy, adversary, environment, setting.bounded, arms[i])
+            if not valid:
                 return policy, adversary, spent, 0  # round by round, the engine finds out what is wrong and says so
             sweep_cost += dearest
-        left = (budget - upper(spent)) * (1.0 - MARGIN)
+        left = (setting.budget - upper(spent)) * (1.0 - MARGIN)
         if sweep_cost * sweeps > left:
             sweeps = int(max(left, 0.0) / sweep_cost)
     if sweeps < SHORTEST:
@@ -72,8 +68,8 @@ def leap(
         add_times_at(totals.pulled, arm, wins, high)
         add_times_at(totals.pulled, arm, sweeps - wins, low)
         if attacked:
-            after_high, spent = _attack(policy, adversary, totals, arm, high, wins, streams.adversary, spent)
-            after_low, spent = _attack(policy, adversary, totals, arm, low, sweeps - wins, streams.adversary, spent)
+            after_high, spent = _attack(policy, adversary, setting, streams, totals, arm, high, wins, spent)
+            after_low, spent = _attack(policy, adversary, setting, streams, totals, arm, low, sweeps - wins, spent)
             seen_totals[arm] += after_high + after_low
         else:
             seen_totals[arm] += wins * high + (sweeps - wins) * low
@@ -81,37 +77,45 @@ def leap(
 
 
 @kernel
-def _seen(policy: Any, adversary: Any, arm: int, reward: float) -> tuple[float, float]:
+def _seen(policy: Any, adversary: Any, bounded: bool, arm: int, reward: float) -> tuple[float, float]:
     """The chance that this reward is altered, and to what."""
     chance, altered = respond(adversary, policy, arm, reward)
-    if BOUNDED:
+    if bounded:
         altered = min(max(altered, 0.0), 1.0) if isfinite(altered) else altered
     return chance, altered
 
 
 @kernel
-def _dearest(policy: Any, adversary: Any, environment: Any, arm: int) -> tuple[float, bool]:
+def _dearest(policy: Any, adversary: Any, environment: Any, bounded: bool, arm: int) -> tuple[float, bool]:
     """What the attack may pay for one pull of an arm at most, and whether what it returns lies in [0, 1]."""
     high, low, likely = outcomes(environment, arm)
-    cost, sane = 0.0, True
+    cost, valid = 0.0, True
     for side in range(2):
         reward = high if side == 0 else low
         if (likely > 0.0) if side == 0 else (likely < 1.0):
-            chance, altered = _seen(policy, adversary, arm, reward)
-            sane = sane and 0.0 <= chance <= 1.0
+            chance, altered = _seen(policy, adversary, bounded, arm, reward)
+            valid = valid and 0.0 <= chance <= 1.0
             if chance > 0.0:
-                sane = sane and 0.0 <= altered <= 1.0
+                valid = valid and 0.0 <= altered <= 1.0
                 cost = max(cost, distance(reward, altered))
-    return cost, sane
+    return cost, valid
 
 
 @kernel
 def _attack(
-    policy: Any, adversary: Any, totals: Any, arm: int, reward: float, pulls: int, rng: Any, spent: Sum
+    policy: Any,
+    adversary: Any,
+    setting: Any,
+    streams: Any,
+    totals: Any,
+    arm: int,
+    reward: float,
+    pulls: int,
+    spent: Sum,
 ) -> tuple[float, Sum]:
-    """The observed total of so many pulls that all paid `reward`, and the cost after them."""
-    chance, altered = _seen(policy, adversary, arm, reward)
-    hits = binomial(pulls, chance, rng)
+    """The observed total of pulls that all paid `reward`, and the cost after them."""
+    chance, altered = _seen(policy, adversary, setting.bounded, arm, reward)
+    hits = binomial(pulls, chance, streams.adversary)
     if hits == 0:
         return pulls * reward, spent
     add_times_at(totals.altered, arm, hits, altered - reward)

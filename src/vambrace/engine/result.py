@@ -34,7 +34,7 @@ class Result:
     >>> env = vb.Bernoulli([0.9, 0.1])
     >>> result = vb.simulate(vb.SE(), env, horizon=1_000, replications=3, checkpoints=[10, 100])
     >>> print(result)
-    se without attack: regret 77.1 ± 3.4 after 1,000 rounds (mean ± standard error of 3 replications), cost 0.0
+    se without attack: regret 77.1 ± 3.4 after 1,000 rounds (mean ± standard error of 3 replications)
     >>> result.checkpoints.tolist(), result.pseudo_regret.shape, result.pulls.shape
     ([10, 100, 1000], (3, 3), (3, 2))
     >>> result.pulls.mean(axis=0).round(1).tolist()
@@ -94,14 +94,15 @@ class Result:
 
     def __str__(self) -> str:
         regret, cost = _spread(self.pseudo_regret[:, -1]), _spread(self.cost[:, -1])
-        attack = f"against {spec_of(self.adversary)}" if self.adversary else "without attack"
+        attack = f" against {spec_of(self.adversary)}" if self.adversary else " without attack"
+        spent = f", cost {cost['mean']:,.1f}" if self.adversary else ""
         note = f" ({self.environment.note})" if self.environment.note else ""
         several = self.replications > 1  # one replication has no standard error
         error = f" ± {regret['standard_error']:,.1f}" if several else ""
         times = f" (mean ± standard error of {self.replications:,} replications)" if several else ""
         return (
-            f"{spec_of(self.policy)} {attack}{note}: regret {regret['mean']:,.1f}{error} "
-            f"after {self.horizon:,} rounds{times}, cost {cost['mean']:,.1f}"
+            f"{spec_of(self.policy)}{attack}{note}: regret {regret['mean']:,.1f}{error} "
+            f"after {self.horizon:,} rounds{times}{spent}"
         )
 
     def to_frame(self) -> "polars.DataFrame":

@@ -34,7 +34,7 @@ class Bernoulli(MeansEnvironment):
     >>> env.n_arms, env.arm_means().tolist()
     (3, [0.9, 0.8, 0.7])
     >>> print(vb.simulate(vb.Thompson(), env, horizon=2_000, seed=1))
-    thompson without attack: regret 9.9 after 2,000 rounds, cost 0.0
+    thompson without attack: regret 9.9 after 2,000 rounds
     """
 
     name = "bernoulli"

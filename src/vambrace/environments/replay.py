@@ -19,7 +19,7 @@ from vambrace import data, validation
 from vambrace.environments import bernoulli, means
 from vambrace.errors import InvalidParameter
 from vambrace.kernels import kernel
-from vambrace.protocols import Environment, Floats, Integers, Kernel
+from vambrace.protocols import Draw, DrawTotal, Environment, Floats, Integers, Outcomes
 from vambrace.sampling import Stream, uniform
 
 MODES = ("exact", "bootstrap")
@@ -146,19 +146,19 @@ class Replay(Environment):
         return "" if self.mode == "exact" else f"{self.name}:mode={self.mode}"
 
     @property
-    def draw(self) -> Kernel:  # type: ignore[override]
+    def draw(self) -> Draw:  # type: ignore[override]
         """The kernel of this mode and of this kind of log."""
         if self.mode == "exact":
             return draw_count if self.rewards is None else draw_reward
         return bernoulli.draw if self.rewards is None else draw_again
 
     @property
-    def draw_total(self) -> Kernel | None:  # type: ignore[override]
+    def draw_total(self) -> DrawTotal | None:  # type: ignore[override]
         """Only zeros and ones that are drawn with replacement have a binomial sum."""
         return bernoulli.draw_total if self.draw is bernoulli.draw else None
 
     @property
-    def outcomes(self) -> Kernel | None:  # type: ignore[override]
+    def outcomes(self) -> Outcomes | None:  # type: ignore[override]
         """Likewise the two rewards of an arm."""
         return bernoulli.outcomes if self.draw is bernoulli.draw else None
 

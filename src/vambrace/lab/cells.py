@@ -16,7 +16,7 @@ from typing import Any
 
 from vambrace import registry
 from vambrace.engine.result import Result
-from vambrace.engine.simulation import simulate
+from vambrace.engine.simulation import Engine, simulate
 from vambrace.errors import InvalidParameter
 from vambrace.lab.experiment import Experiment, Game
 from vambrace.protocols import Adversary
@@ -39,7 +39,7 @@ class Cell:
     seed: int
     checkpoints: int | Sequence[int]
     bounded: bool
-    engine: str
+    engine: Engine
 
     @property
     def content(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from vambrace.adversaries import Conceal, EliminationRush, PhaseBurst
 from vambrace.engine.simulation import simulate
 from vambrace.environments import Bernoulli
 from vambrace.policies import PEWR, SEWR
-from vambrace.protocols import Adversary, Environment, Floats, Policy
+from vambrace.protocols import Adversary, Environment, Floats, Game, Policy
 
 REPLICATIONS = 40
 RESAMPLES = 400
@@ -176,7 +176,7 @@ def burst_gaps(horizon: int, budget: float, n_arms: int = 2) -> list[float]:
     noise does not save the arm, buys the gap. That is of the order of C^2 / T where C_h < C/2 and 2 sqrt(lambda n_h) is
     below C, and there is none where no phase has both.
     """
-    state = PEWR().init(n_arms, horizon)
+    state = PEWR().init(Game(n_arms, horizon))
     gaps = []
     for phase in range(horizon.bit_length()):
         pulls = 2**phase

@@ -19,7 +19,7 @@ import numpy as np
 
 from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
-from vambrace.protocols import Floats, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream, uniform
 
 LARGEST = 1e50  # of a gap; only rewards far outside of [0, 1] come near it, and its square must not overflow
@@ -40,7 +40,7 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     u = uniform(rng)
     arm, last = 0, len(state.cumulated) - 1
     while arm < last and u >= state.cumulated[arm]:
@@ -49,7 +49,8 @@ def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward = answer.arm, answer.reward
     state.totals[arm] += reward
     epoch, rounds_left = state.epoch, state.rounds_left - 1
     if rounds_left <= 0:
@@ -120,8 +121,9 @@ class BARBAR(Policy):
             validation.number("scale", self.scale, low=1e-9, high=1e12)
         validation.delta(self.delta)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Every gap one."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         delta = n_arms / horizon if self.delta is None else self.delta
         theory = 1024.0 * (log(8.0) + log(n_arms) - log(delta) + log(max(1.0, log2(horizon))))
         fresh = State(

@@ -20,7 +20,7 @@ import numpy as np
 from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.indices import Board, make_board, posted
-from vambrace.protocols import Floats, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream
 
 NOISE = 0.5  # R: rewards in [0, 1] are sub-Gaussian with it
@@ -37,26 +37,27 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
-    if pending.total > 0:
-        return _select_with_pending(state, pending), 1.0, 0
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
+    if round.open > 0:
+        return _select_with_pending(state, round), 1.0, 0
     return state.board.leader, 1.0, 0
 
 
 @rare_kernel
-def _select_with_pending(state: State, pending: Pending) -> int:
+def _select_with_pending(state: State, round: Round) -> int:
     best, highest = 0, -np.inf
     for k in range(len(state.weights)):
-        if state.board.indices[k] == np.inf and pending.per_arm[k] == 0:
+        if state.board.indices[k] == np.inf and round.open_per_arm[k] == 0:
             return k
-        index = state.totals[k] / state.weights[k] + state.bonus / sqrt(state.weights[k] + pending.per_arm[k])
+        index = state.totals[k] / state.weights[k] + state.bonus / sqrt(state.weights[k] + round.open_per_arm[k])
         if index > highest:
             best, highest = k, index
     return best
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward = answer.arm, answer.reward
     weight = min(1.0, state.alpha * sqrt(state.weights[arm]))
     state.totals[arm] += weight * reward
     state.weights[arm] += weight
@@ -97,8 +98,9 @@ class CWOFUL(Policy):
             validation.number("budget", self.budget, low=0.0, high=1e12)
         validation.delta(self.delta)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Nothing pulled."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         delta = n_arms / horizon if self.delta is None else self.delta
         budget = sqrt(horizon) if self.budget is None else float(self.budget)
         spread = NOISE * sqrt(n_arms)  # alpha C, whatever C

@@ -12,7 +12,7 @@ import numpy as np
 
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.radii import PAPER, Rule, quiet_sweeps, separated
-from vambrace.protocols import Flags, Floats, Integers, Pending
+from vambrace.protocols import Flags, Floats, Integers, Round
 
 NEVER = 2**62
 
@@ -45,25 +45,25 @@ def make_arms(n_arms: int) -> Arms:
 
 
 @kernel
-def next_in_sweep(arms: Arms, pending: Pending) -> int:
+def next_in_sweep(arms: Arms, round: Round) -> int:
     """The active arm with the fewest pulls, ties to the lowest index.
 
     With nothing pending the asked counts are the answered ones, and since the fewest are asked first the arms that are
     one ahead are the first in index order: the position in the sweep is how many are ahead. (Where counts were reset at
     unequal values this does not hold: see PE-WR.)
     """
-    if pending.total == 0:
+    if round.open == 0:
         return arms.active[arms.n_active - arms.at_floor]
-    return fewest_pulled(arms, pending)
+    return fewest_pulled(arms, round)
 
 
 @rare_kernel
-def fewest_pulled(arms: Arms, pending: Pending) -> int:
+def fewest_pulled(arms: Arms, round: Round) -> int:
     """The same by looking at every active arm."""
     best, fewest = 0, NEVER
     for i in range(arms.n_active):
         arm = arms.active[i]
-        pulls = arms.counts[arm] + pending.per_arm[arm]
+        pulls = arms.counts[arm] + round.open_per_arm[arm]
         if pulls < fewest:
             best, fewest = arm, pulls
     return best

@@ -17,7 +17,7 @@ import numpy as np
 from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.indices import Board, make_board, mean_so_far, posted
-from vambrace.protocols import Floats, Integers, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream, uniform
 
 
@@ -32,16 +32,16 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     n_arms = len(state.counts)
-    if pending.total > 0:
-        greedy, first = _greedy_with_pending(state, pending)
+    if round.open > 0:
+        greedy, first = _greedy_with_pending(state, round)
     else:
         greedy = state.board.leader
         first = state.counts[greedy] == 0
     if first:
         return greedy, 1.0, 0
-    epsilon = min(1.0, state.scale * n_arms / (state.answered + pending.total + 1))
+    epsilon = min(1.0, state.scale * n_arms / (state.answered + round.open + 1))
     arm = greedy
     if uniform(rng) < epsilon:
         arm = min(int(uniform(rng) * n_arms), n_arms - 1)
@@ -49,11 +49,11 @@ def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int
 
 
 @rare_kernel
-def _greedy_with_pending(state: State, pending: Pending) -> tuple[int, bool]:
+def _greedy_with_pending(state: State, round: Round) -> tuple[int, bool]:
     """The arm with the largest mean, or the first that was never asked, and which of the two it is."""
     best, highest = 0, -np.inf
     for k in range(len(state.counts)):
-        if state.counts[k] + pending.per_arm[k] == 0:
+        if state.counts[k] + round.open_per_arm[k] == 0:
             return k, True
         mean = mean_so_far(state.totals, state.counts, k)
         if mean > highest:
@@ -62,7 +62,8 @@ def _greedy_with_pending(state: State, pending: Pending) -> tuple[int, bool]:
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward = answer.arm, answer.reward
     state.totals[arm] += reward
     state.counts[arm] += 1
     board = posted(state.board, arm, state.totals[arm] / state.counts[arm])
@@ -84,8 +85,8 @@ class EpsilonGreedy(Policy):
     >>> import vambrace as vb
     >>> for scale in (1, 10):
     ...     print(vb.simulate(vb.EpsilonGreedy(scale=scale), vb.Bernoulli([0.9, 0.5]), horizon=5_000, seed=1))
-    epsilon-greedy without attack: regret 3.2 after 5,000 rounds, cost 0.0
-    epsilon-greedy:scale=10 without attack: regret 26.4 after 5,000 rounds, cost 0.0
+    epsilon-greedy without attack: regret 3.2 after 5,000 rounds
+    epsilon-greedy:scale=10 without attack: regret 26.4 after 5,000 rounds
     """
 
     name = "epsilon-greedy"
@@ -99,7 +100,8 @@ class EpsilonGreedy(Policy):
     def __post_init__(self) -> None:
         validation.number("scale", self.scale, low=0.0, high=1e12)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Nothing pulled."""
+        n_arms = game.n_arms
         counts = np.zeros(n_arms, dtype=np.int64)
         return State(np.zeros(n_arms), counts, make_board(n_arms), answered=0, scale=float(self.scale))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from vambrace import validation
 from vambrace.kernels import kernel
 from vambrace.policies.exponential import Weights, draw_arm, make_weights, raise_score
-from vambrace.protocols import Pending, Policy
+from vambrace.protocols import Answer, Game, Policy, Round
 from vambrace.sampling import Stream
 
 
@@ -29,7 +29,7 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     values = state.weights.values
     scale, floor = (1.0 - state.exploration) / state.weights.total, state.exploration / len(values)
     arm, probability = draw_arm(values, scale, floor, rng)
@@ -37,7 +37,8 @@ def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward, probability = answer.arm, answer.reward, answer.probability
     gain = min(max(reward, 0.0), 1.0) / probability
     return State(raise_score(state.weights, arm, gain), state.exploration, state.answered + 1)
 
@@ -55,7 +56,7 @@ class EXP3(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
     >>> print(vb.simulate(vb.EXP3(), env, horizon=5_000, seed=1))
-    exp3 without attack: regret 122.4 after 5,000 rounds, cost 0.0
+    exp3 without attack: regret 122.4 after 5,000 rounds
     >>> print(vb.simulate(vb.EXP3(), env, vb.Conceal(budget=500), horizon=5_000, seed=1))
     exp3 against conceal:budget=500: regret 852.8 after 5,000 rounds, cost 500.0
     """
@@ -72,8 +73,9 @@ class EXP3(Policy):
         if self.gamma is not None:
             validation.number("gamma", self.gamma, low=0.0, high=1.0, open_low=True)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Uniform."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         tuned = min(1.0, sqrt(n_arms * log(n_arms) / ((e - 1.0) * horizon)))
         gamma = tuned if self.gamma is None else float(self.gamma)
         return State(make_weights(n_arms, gamma / n_arms), gamma, 0)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from vambrace.kernels import kernel
 from vambrace.policies.exponential import Weights, draw_arm, make_weights, raise_score
-from vambrace.protocols import Pending, Policy
+from vambrace.protocols import Answer, Game, Policy, Round
 from vambrace.sampling import Stream
 
 
@@ -27,13 +27,14 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     arm, probability = draw_arm(state.weights.values, 1.0 / state.weights.total, 0.0, rng)
     return arm, probability, 0
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward, probability = answer.arm, answer.reward, answer.probability
     loss = 1.0 - min(max(reward, 0.0), 1.0)
     return State(raise_score(state.weights, arm, -loss / (probability + state.bias)), state.bias, state.answered + 1)
 
@@ -50,7 +51,7 @@ class EXP3IX(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
     >>> print(vb.simulate(vb.EXP3IX(), env, horizon=5_000, seed=1))
-    exp3-ix without attack: regret 65.6 after 5,000 rounds, cost 0.0
+    exp3-ix without attack: regret 65.6 after 5,000 rounds
     >>> print(vb.simulate(vb.EXP3IX(), env, vb.Conceal(budget=500), horizon=5_000, seed=1))
     exp3-ix against conceal:budget=500: regret 924.8 after 5,000 rounds, cost 500.0
     """
@@ -61,7 +62,8 @@ class EXP3IX(Policy):
 
     select, update = staticmethod(select), staticmethod(update)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Uniform."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         rate = sqrt(2.0 * log(n_arms) / (n_arms * horizon))
         return State(make_weights(n_arms, rate), 0.5 * rate, 0)

@@ -19,7 +19,7 @@ import numpy as np
 from vambrace import validation
 from vambrace.kernels import kernel
 from vambrace.policies.exponential import draw_arm, step_exp3p
-from vambrace.protocols import Floats, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream
 
 
@@ -35,13 +35,14 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     arm, probability = draw_arm(state.mixed, 1.0, 0.0, rng)
     return arm, probability, 0
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward, probability = answer.arm, answer.reward, answer.probability
     gains, mixed, rate, bonus, exploration, answered = state
     step_exp3p(gains, mixed, rate, bonus, exploration, arm, min(max(reward, 0.0), 1.0), probability)
     return State(gains, mixed, rate, bonus, exploration, answered + 1)
@@ -60,7 +61,7 @@ class EXP3P(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
     >>> print(vb.simulate(vb.EXP3P(), env, horizon=5_000, seed=1))
-    exp3-p without attack: regret 225.6 after 5,000 rounds, cost 0.0
+    exp3-p without attack: regret 225.6 after 5,000 rounds
     >>> print(vb.simulate(vb.EXP3P(), env, vb.Conceal(budget=500), horizon=5_000, seed=1))
     exp3-p against conceal:budget=500: regret 884.8 after 5,000 rounds, cost 500.0
     """
@@ -76,8 +77,9 @@ class EXP3P(Policy):
     def __post_init__(self) -> None:
         validation.delta(self.delta)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Uniform."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         delta = n_arms / horizon if self.delta is None else self.delta
         return State(
             gains=np.zeros(n_arms),

@@ -21,7 +21,7 @@ import numpy as np
 from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.exponential import draw_arm, weigh
-from vambrace.protocols import Floats, Integers, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream
 
 
@@ -42,17 +42,18 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     if state.unanswered > 0:
         for k in range(len(state.counts)):
-            if state.counts[k] + pending.per_arm[k] == 0:
+            if state.counts[k] + round.open_per_arm[k] == 0:
                 return k, 1.0, 0
     arm, probability = draw_arm(state.mixed, 1.0, 0.0, rng)
     return arm, probability, 0
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward, probability = answer.arm, answer.reward, answer.probability
     loss = 1.0 - min(max(reward, 0.0), 1.0)
     answered, unanswered = state.answered + 1, state.unanswered
     if state.counts[arm] == 0:
@@ -114,7 +115,7 @@ class EXP3PlusPlus(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
     >>> print(vb.simulate(vb.EXP3PlusPlus(), env, horizon=5_000, seed=1))
-    exp3-plus-plus without attack: regret 62.4 after 5,000 rounds, cost 0.0
+    exp3-plus-plus without attack: regret 62.4 after 5,000 rounds
     >>> print(vb.simulate(vb.EXP3PlusPlus(), env, vb.Conceal(budget=500), horizon=5_000, seed=1))
     exp3-plus-plus against conceal:budget=500: regret 1,028.0 after 5,000 rounds, cost 500.0
     """
@@ -130,8 +131,9 @@ class EXP3PlusPlus(Policy):
     def __post_init__(self) -> None:
         validation.number("scale", self.scale, low=0.0, high=float("inf"), open_low=True)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Nothing pulled."""
+        n_arms = game.n_arms
         return State(
             scores=np.zeros(n_arms),
             totals=np.zeros(n_arms),

@@ -17,7 +17,7 @@ from math import log
 
 from vambrace import validation
 from vambrace.policies.layers import Layers, make_layers, select, update
-from vambrace.protocols import Policy
+from vambrace.protocols import Game, Policy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +52,9 @@ class FSAAER(Policy):
         validation.budget(self.budget, finite=True)
         validation.delta(self.delta)
 
-    def init(self, n_arms: int, horizon: int) -> Layers:
+    def init(self, game: Game) -> Layers:
         """Fast, then slow."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         delta = n_arms / horizon if self.delta is None else self.delta
         log_term = log(8.0) + log(n_arms) + log(horizon) - log(delta)
         return make_layers(n_arms, [1.0 / max(1.0, float(self.budget))], [0.0, 2.0], log_term)

@@ -21,7 +21,7 @@ from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.indices import mean_so_far
 from vambrace.policies.optimism import NOBODY, Lead, holds, next_window
 from vambrace.policies.radii import TIE, kl, kl_upper
-from vambrace.protocols import Floats, Integers, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream
 
 SLACK = 1e-8  # more than ties and rounding can move an index
@@ -38,18 +38,18 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
-    if pending.total > 0:
-        return _select_with_pending(state, pending), 1.0, 0
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
+    if round.open > 0:
+        return _select_with_pending(state, round), 1.0, 0
     return state.lead.arm, 1.0, 0
 
 
 @rare_kernel
-def _select_with_pending(state: State, pending: Pending) -> int:
-    level = _level(state.c, state.answered + pending.total + 1)
+def _select_with_pending(state: State, round: Round) -> int:
+    level = _level(state.c, state.answered + round.open + 1)
     best, highest = 0, -np.inf
     for k in range(len(state.counts)):
-        asked = state.counts[k] + pending.per_arm[k]
+        asked = state.counts[k] + round.open_per_arm[k]
         if asked == 0:
             return k
         if _passes(_mean(state, k), asked, level, highest + TIE):
@@ -77,7 +77,8 @@ def _passes(mean: float, count: int, level: float, hurdle: float) -> bool:
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward = answer.arm, answer.reward
     state.totals[arm] += reward
     state.counts[arm] += 1
     answered, lead = state.answered + 1, state.lead
@@ -136,8 +137,8 @@ class KLUCB(Policy):
     >>> import vambrace as vb
     >>> for policy in (vb.UCB1(), vb.KLUCB()):
     ...     print(vb.simulate(policy, vb.Bernoulli([0.9, 0.5]), horizon=5_000, seed=1))
-    ucb1 without attack: regret 40.4 after 5,000 rounds, cost 0.0
-    kl-ucb without attack: regret 4.0 after 5,000 rounds, cost 0.0
+    ucb1 without attack: regret 40.4 after 5,000 rounds
+    kl-ucb without attack: regret 4.0 after 5,000 rounds
     """
 
     name = "kl-ucb"
@@ -150,6 +151,7 @@ class KLUCB(Policy):
     def __post_init__(self) -> None:
         validation.number("c", self.c, low=0.0, high=100.0)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Nothing pulled."""
+        n_arms = game.n_arms
         return State(np.zeros(n_arms), np.zeros(n_arms, dtype=np.int64), NOBODY, answered=0, c=float(self.c))

@@ -12,7 +12,7 @@ import numpy as np
 
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.elimination import NEVER
-from vambrace.protocols import Flags, Floats, Integers, Pending
+from vambrace.protocols import Answer, Flags, Floats, Integers, Round
 from vambrace.sampling import Stream, uniform
 
 
@@ -56,13 +56,13 @@ def make_layers(n_arms: int, chances: list[float], factors: list[float], log_ter
 
 
 @kernel
-def select(layers: Layers, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+def select(layers: Layers, round: Round, rng: Stream) -> tuple[int, float, int]:
     """The tag is the layer that the reward belongs to, or -1 where an empty layer borrowed an arm."""
     layer = _draw_layer(layers, uniform(rng))
-    arm = _choice(layers, layer, pending)
+    arm = _choice(layers, layer, round)
     probability = 0.0
     for each in range(len(layers.chances)):
-        if _choice(layers, each, pending) == arm:
+        if _choice(layers, each, round) == arm:
             probability += layers.chances[each]
     return arm, probability, (layer if layers.stand_in[layer] == layer else -1)
 
@@ -78,30 +78,31 @@ def _draw_layer(layers: Layers, u: float) -> int:
 
 
 @kernel
-def _choice(layers: Layers, layer: int, pending: Pending) -> int:
+def _choice(layers: Layers, layer: int, round: Round) -> int:
     """The arm that is played if this layer is drawn."""
     source = layers.stand_in[layer]
     if source != layer:
         return layers.active[source, 0]
-    if pending.total > 0:
-        return _fewest_pulled(layers, layer, pending)
+    if round.open > 0:
+        return _fewest_pulled(layers, layer, round)
     return layers.active[layer, layers.position[layer]]
 
 
 @rare_kernel
-def _fewest_pulled(layers: Layers, layer: int, pending: Pending) -> int:
+def _fewest_pulled(layers: Layers, layer: int, round: Round) -> int:
     """Unanswered pulls count in every layer, as it is not known here which of them they belong to."""
     best, fewest = 0, NEVER
     for i in range(layers.n_active[layer]):
         arm = layers.active[layer, i]
-        pulls = layers.counts[layer, arm] + pending.per_arm[arm]
+        pulls = layers.counts[layer, arm] + round.open_per_arm[arm]
         if pulls < fewest:
             best, fewest = arm, pulls
     return best
 
 
 @kernel
-def update(layers: Layers, arm: int, reward: float, probability: float, tag: int) -> Layers:
+def update(layers: Layers, answer: Answer) -> Layers:
+    arm, reward, tag = answer.arm, answer.reward, answer.tag
     if tag >= 0:
         layers.totals[tag, arm] += reward
         layers.counts[tag, arm] += 1

@@ -21,7 +21,7 @@ import numpy as np
 from vambrace import validation
 from vambrace.kernels import kernel
 from vambrace.policies.optimism import Optimism, make_optimism, optimistic_arm, told
-from vambrace.protocols import Floats, Integers, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream
 
 MOST_GROUPS = 10_000
@@ -38,12 +38,13 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
-    return optimistic_arm(state.optimism, pending), 1.0, 0
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
+    return optimistic_arm(state.optimism, round), 1.0, 0
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward = answer.arm, answer.reward
     count, n_groups = state.optimism.counts[arm], state.sums.shape[1]
     group, filled = count % n_groups, min(count + 1, n_groups)
     state.sums[arm, group] += reward
@@ -89,7 +90,7 @@ class MedianOfMeansUCB(Policy):
     >>> import vambrace as vb
     >>> policy, env = vb.MedianOfMeansUCB(variance=0.01), vb.Bernoulli([0.9, 0.1])
     >>> print(vb.simulate(policy, env, horizon=5_000, seed=1))
-    median-of-means-ucb:variance=0.01 without attack: regret 27.2 after 5,000 rounds, cost 0.0
+    median-of-means-ucb:variance=0.01 without attack: regret 27.2 after 5,000 rounds
     >>> print(vb.simulate(policy, env, vb.Conceal(budget=100), horizon=5_000, seed=1))
     median-of-means-ucb:variance=0.01 against conceal:budget=100: regret 152.0 after 5,000 rounds, cost 100.0
     """
@@ -107,8 +108,9 @@ class MedianOfMeansUCB(Policy):
             validation.whole("groups", self.groups, low=1, high=MOST_GROUPS)
         validation.number("variance", self.variance, low=0.0, high=1e12, open_low=True)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Nothing pulled."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         shape = (n_arms, ceil(1.0 + 16.0 * log(horizon)) if self.groups is None else int(self.groups))
         whole = np.zeros(shape, dtype=np.int64)
         bonus = 12.0 * 16.0 * self.variance  # times (1/8 + 2 ln t) / N

@@ -17,7 +17,7 @@ from math import log, log2
 
 from vambrace import validation
 from vambrace.policies.layers import Layers, make_layers, select, update
-from vambrace.protocols import Policy
+from vambrace.protocols import Game, Policy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +48,9 @@ class MLAAER(Policy):
     def __post_init__(self) -> None:
         validation.delta(self.delta)
 
-    def init(self, n_arms: int, horizon: int) -> Layers:
+    def init(self, game: Game) -> Layers:
         """Row 0 is layer 1."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         n_layers = max(1, (horizon - 1).bit_length())  # ceil(log2 T), without rounding
         delta = n_arms / horizon if self.delta is None else self.delta
         log_term = log(4.0) + log(n_arms) + log(horizon) + log(max(1.0, log2(horizon))) - log(delta)

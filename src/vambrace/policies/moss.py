@@ -16,7 +16,7 @@ import numpy as np
 
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.indices import Board, make_board, mean_so_far, posted
-from vambrace.protocols import Floats, Integers, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream
 
 
@@ -30,17 +30,17 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
-    if pending.total > 0:
-        return _select_with_pending(state, pending), 1.0, 0
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
+    if round.open > 0:
+        return _select_with_pending(state, round), 1.0, 0
     return state.board.leader, 1.0, 0
 
 
 @rare_kernel
-def _select_with_pending(state: State, pending: Pending) -> int:
+def _select_with_pending(state: State, round: Round) -> int:
     best, highest = 0, -np.inf
     for k in range(len(state.counts)):
-        asked = state.counts[k] + pending.per_arm[k]
+        asked = state.counts[k] + round.open_per_arm[k]
         if asked == 0:
             return k
         index = mean_so_far(state.totals, state.counts, k) + _bonus(state, asked)
@@ -56,7 +56,8 @@ def _bonus(state: State, count: int) -> float:
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward = answer.arm, answer.reward
     state.totals[arm] += reward
     state.counts[arm] += 1
     index = state.totals[arm] / state.counts[arm] + _bonus(state, state.counts[arm])
@@ -86,6 +87,7 @@ class MOSS(Policy):
 
     select, update = staticmethod(select), staticmethod(update)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Nothing pulled."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         return State(np.zeros(n_arms), np.zeros(n_arms, dtype=np.int64), make_board(n_arms), horizon)

@@ -27,7 +27,7 @@ from vambrace.policies.elimination import Arms, advance_and_test, fewest_pulled
 from vambrace.policies.masters import MASTERS, Master, draw_base, learn, likeliest_base, make_master
 from vambrace.policies.radii import Rule, check_radius, make_rule
 from vambrace.policies.se_wr_stop import last_test
-from vambrace.protocols import Flags, Floats, Integers, Pending, Policy
+from vambrace.protocols import Answer, Flags, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream, uniform
 
 
@@ -62,7 +62,7 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     """The tag is twice the base, plus one in step 2; the probability is the base's."""
     if state.replay >= 0:
         return _past_arm(state.bases, state.replay, rng), state.replay_probability, 2 * state.replay + 1
@@ -71,7 +71,7 @@ def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int
     else:
         base = draw_base(state.master, rng)
         probability = state.master.mixed[base]
-    return fewest_pulled(_base(state.bases, base, state.share), pending), probability, 2 * base
+    return fewest_pulled(_base(state.bases, base, state.share), round), probability, 2 * base
 
 
 @kernel
@@ -91,7 +91,8 @@ def _past_arm(bases: Bases, base: int, rng: Stream) -> int:
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward, probability, tag = answer.arm, answer.reward, answer.probability, answer.tag
     bases, base, second_step = state.bases, tag // 2, tag % 2 == 1
     replay, rounds = state.replay, state.master_rounds
     if state.share:
@@ -168,6 +169,7 @@ class MSSEWR(Policy):
     name = "ms-se-wr"
     reference = "Algorithm 3, Theorem 11"
     randomized = True
+    knows_probability = False
 
     master: str = "corral"
     share: bool = False
@@ -182,8 +184,14 @@ class MSSEWR(Policy):
         validation.flag("smoothing", self.smoothing)
         check_radius(self.radius)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    @property
+    def constants(self) -> dict[str, bool]:
+        """The code of radius "kl" is compiled only where it is used."""
+        return {"KL_RADIUS": self.radius == "kl"}
+
+    def init(self, game: Game) -> State:
         """Every base fresh, the master uniform; delta = K / T and the global T in each base."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         n_bases = max(1, (horizon - 1).bit_length())  # ceil(log2 T), without rounding
         rounds = max(1, horizon // 2) if self.smoothing else horizon
         tables = 1 if self.share else n_bases

@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace.kernels import kernel, rare_kernel
-from vambrace.protocols import Floats, Integers, Pending
+from vambrace.protocols import Floats, Integers, Round
 
 TIE = 1e-12  # an arm must be better by more than this to come before one of a lower index
 SLACK = 1e-9  # more than ties and rounding can move an index
 
 
 class Lead(NamedTuple):
-    """Who has the largest index, as long as nothing is pending, and until when that is sure."""
+    """Who has the largest index, as long as nothing is round, and until when that is sure."""
 
     arm: int
     bar: float
@@ -63,19 +63,19 @@ def make_optimism(n_arms: int, offset: float, slope: float) -> Optimism:
 
 
 @kernel
-def optimistic_arm(optimism: Optimism, pending: Pending) -> int:
+def optimistic_arm(optimism: Optimism, round: Round) -> int:
     """The arm to play next. While answers are missing t and N count them and the estimate does not."""
-    if pending.total > 0:
-        return _arm_with_pending(optimism, pending)
+    if round.open > 0:
+        return _arm_with_pending(optimism, round)
     return optimism.lead.arm
 
 
 @rare_kernel
-def _arm_with_pending(optimism: Optimism, pending: Pending) -> int:
-    scale = _scale(optimism, optimism.answered + pending.total + 1)
+def _arm_with_pending(optimism: Optimism, round: Round) -> int:
+    scale = _scale(optimism, optimism.answered + round.open + 1)
     best, highest = 0, -np.inf
     for k in range(len(optimism.counts)):
-        asked = optimism.counts[k] + pending.per_arm[k]
+        asked = optimism.counts[k] + round.open_per_arm[k]
         if asked == 0:
             return k
         index = optimism.estimates[k] + scale / sqrt(asked)

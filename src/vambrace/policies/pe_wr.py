@@ -29,7 +29,7 @@ from vambrace.policies.elimination import (
     record,
 )
 from vambrace.policies.radii import RADII, Rule, check_radius
-from vambrace.protocols import Floats, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream
 
 CAPS = ("paper", "repaired")
@@ -50,13 +50,14 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     arms = state.arms
-    return (next_in_sweep(arms, pending) if state.orderly else fewest_pulled(arms, pending)), 1.0, 0
+    return (next_in_sweep(arms, round) if state.orderly else fewest_pulled(arms, round)), 1.0, 0
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward = answer.arm, answer.reward
     record(state.arms, arm, reward)
     return _advanced(state, advance(state.arms, arm))
 
@@ -168,7 +169,13 @@ class PEWR(Policy):
         validation.choice("cap", self.cap, CAPS)
         check_radius(self.radius, RADII[:2])
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    @property
+    def constants(self) -> dict[str, bool]:
+        """The code of radius "kl" is compiled only where it is used."""
+        return {"KL_RADIUS": False}
+
+    def init(self, game: Game) -> State:
         """Phase 0: one pull of each arm."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         cap = sqrt(horizon) / n_arms if self.cap == "paper" else sqrt(horizon / n_arms)
         return make_state(n_arms, horizon, self.delta, self.radius, cap, 2.0 ** (count_phases(horizon) - 1), 0.0)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace import validation
+from vambrace.engine.slots import KL_RADIUS
 from vambrace.kernels import kernel, rare_kernel
 
 PAPER, TIGHT, KL = 0, 1, 2
@@ -45,7 +46,7 @@ def check_radius(value: str, known: tuple[str, ...] = RADII) -> None:
 def separated(rule: Rule, high_total: float, high_count: int, low_total: float, low_count: int) -> bool:
     """`beats` on bare totals and counts."""
     high, low = high_total / high_count, low_total / low_count
-    if rule.radius == KL:
+    if KL_RADIUS and rule.radius == KL:
         return high > low and _blocking_piece(rule, high_total, high_count, low_total, low_count) < 0
     if rule.radius == PAPER:  # Algorithm 1: each arm may have lost the whole budget; radius loose by sqrt 2 (E7)
         width = sqrt(rule.log_single / high_count) + rule.budget / high_count
@@ -137,7 +138,7 @@ def quiet_sweeps(rule: Rule, highest: float, lowest: float, count: int) -> int:
     spread of the totals by at most one, and the line only rises. For "kl" the best case for a drop is a rival that
     earns only ones and an arm that earns only zeros; it gets likelier with every sweep.
     """
-    if rule.radius == KL:
+    if KL_RADIUS and rule.radius == KL:
         return _quiet_sweeps_kl(rule, highest, lowest, count)
     if rule.radius == PAPER:
         line = 2.0 * (sqrt(count * rule.log_single) + rule.budget)

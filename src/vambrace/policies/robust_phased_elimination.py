@@ -16,7 +16,7 @@ from math import log2, sqrt
 from vambrace import validation
 from vambrace.policies.elimination import cycle
 from vambrace.policies.pe_wr import State, absorb, make_state, quiet, select, update
-from vambrace.protocols import Policy
+from vambrace.protocols import Game, Policy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +49,14 @@ class RobustPhasedElimination(Policy):
             validation.number("truncation", self.truncation, low=0.0, high=1.0, open_low=True)
         validation.delta(self.delta)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    @property
+    def constants(self) -> dict[str, bool]:
+        """The code of radius "kl" is compiled only where it is used."""
+        return {"KL_RADIUS": False}
+
+    def init(self, game: Game) -> State:
         """Phase 0, of length K."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         cap = sqrt(horizon) / (n_arms * max(1.0, log2(horizon)))
         first_guess = n_arms * sqrt(n_arms) * horizon
         truncation = 0.0 if self.truncation is None else float(self.truncation)

@@ -12,7 +12,7 @@ from vambrace import validation
 from vambrace.policies import se_wr
 from vambrace.policies.elimination import NEVER, cycle, make_arms
 from vambrace.policies.radii import check_radius, make_rule
-from vambrace.protocols import Policy
+from vambrace.protocols import Game, Policy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class SE(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.8])
     >>> print(vb.simulate(vb.SE(), env, horizon=20_000, seed=1))
-    se without attack: regret 685.6 after 20,000 rounds, cost 0.0
+    se without attack: regret 685.6 after 20,000 rounds
     >>> print(vb.simulate(vb.SE(), env, vb.Conceal(budget=300), horizon=20_000, seed=1))
     se against conceal:budget=300: regret 1,986.9 after 20,000 rounds, cost 118.0
     """
@@ -48,7 +48,13 @@ class SE(Policy):
         validation.delta(self.delta)
         check_radius(self.radius)
 
-    def init(self, n_arms: int, horizon: int) -> se_wr.State:
+    @property
+    def constants(self) -> dict[str, bool]:
+        """The code of radius "kl" is compiled only where it is used."""
+        return {"KL_RADIUS": self.radius == "kl"}
+
+    def init(self, game: Game) -> se_wr.State:
         """All arms active."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         rule = make_rule(self.radius, n_arms, horizon, self.delta, budget=0.0)
         return se_wr.State(make_arms(n_arms), rule, next_test=1, last_test=NEVER)

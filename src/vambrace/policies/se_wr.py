@@ -31,7 +31,7 @@ from vambrace.policies.elimination import (
     record,
 )
 from vambrace.policies.radii import Rule, check_radius, make_rule
-from vambrace.protocols import Floats, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream
 
 
@@ -45,12 +45,13 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
-    return next_in_sweep(state.arms, pending), 1.0, 0
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
+    return next_in_sweep(state.arms, round), 1.0, 0
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward = answer.arm, answer.reward
     record(state.arms, arm, reward)
     # an unbounded attack may have moved the totals by more than one a sweep: test after this one
     next_test = state.next_test if 0.0 <= reward <= 1.0 else 0
@@ -128,7 +129,13 @@ class SEWR(Policy):
         validation.delta(self.delta)
         check_radius(self.radius)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    @property
+    def constants(self) -> dict[str, bool]:
+        """The code of radius "kl" is compiled only where it is used."""
+        return {"KL_RADIUS": self.radius == "kl"}
+
+    def init(self, game: Game) -> State:
         """All arms active; the first test is after the first sweep."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         rule = make_rule(self.radius, n_arms, horizon, self.delta, self.budget)
         return State(make_arms(n_arms), rule, next_test=1, last_test=NEVER)

@@ -16,7 +16,7 @@ from vambrace import validation
 from vambrace.policies import se_wr
 from vambrace.policies.elimination import NEVER, cycle, make_arms
 from vambrace.policies.radii import check_radius, make_rule
-from vambrace.protocols import Policy
+from vambrace.protocols import Game, Policy
 
 STOPS = ("additive", "multiplicative")
 
@@ -70,8 +70,14 @@ class SEWRStop(Policy):
         validation.delta(self.delta)
         check_radius(self.radius)
 
-    def init(self, n_arms: int, horizon: int) -> se_wr.State:
+    @property
+    def constants(self) -> dict[str, bool]:
+        """The code of radius "kl" is compiled only where it is used."""
+        return {"KL_RADIUS": self.radius == "kl"}
+
+    def init(self, game: Game) -> se_wr.State:
         """As SE-WR, with a last test."""
+        n_arms, horizon = game.n_arms, game.required_horizon
         rule = make_rule(self.radius, n_arms, horizon, self.delta, self.budget)
         last = last_test(self.stop, n_arms, horizon, self.delta, self.budget)
         return se_wr.State(make_arms(n_arms), rule, next_test=1, last_test=last)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace.kernels import kernel
-from vambrace.protocols import Floats, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream, gamma_width, next_word, quick_beta_draw
 
 
@@ -30,7 +30,7 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     best, highest = 0, -1.0
     for k in range(len(state.alphas)):
         mean = quick_beta_draw(state.alphas[k], state.alpha_widths[k], state.betas[k], state.beta_widths[k], rng)
@@ -40,7 +40,8 @@ def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward, tag = answer.arm, answer.reward, answer.tag
     coin = tag * 1.1102230246251565e-16  # 2^-53
     if coin < reward:  # the coin lies in [0, 1), so this clips the reward too
         state.alphas[arm] += 1.0
@@ -63,7 +64,7 @@ class Thompson(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.5])
     >>> print(vb.simulate(vb.Thompson(), env, horizon=5_000, seed=1))
-    thompson without attack: regret 2.8 after 5,000 rounds, cost 0.0
+    thompson without attack: regret 2.8 after 5,000 rounds
     >>> print(vb.simulate(vb.Thompson(), env, vb.Conceal(budget=100), horizon=5_000, seed=1))
     thompson against conceal:budget=100: regret 1,995.6 after 5,000 rounds, cost 10.0
     """
@@ -71,10 +72,12 @@ class Thompson(Policy):
     name = "thompson"
     reference = "Agrawal & Goyal 2012"
     randomized = True
+    knows_probability = False
 
     select, update = staticmethod(select), staticmethod(update)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Beta(1, 1) for every arm."""
+        n_arms = game.n_arms
         width = gamma_width(1.0)
         return State(np.ones(n_arms), np.ones(n_arms), np.full(n_arms, width), np.full(n_arms, width))

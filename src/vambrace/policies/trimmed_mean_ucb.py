@@ -19,7 +19,7 @@ import numpy as np
 from vambrace import validation
 from vambrace.kernels import kernel
 from vambrace.policies.optimism import Optimism, make_optimism, optimistic_arm, told
-from vambrace.protocols import Floats, Integers, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream
 
 BINS = 64
@@ -36,12 +36,13 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
-    return optimistic_arm(state.optimism, pending), 1.0, 0
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
+    return optimistic_arm(state.optimism, round), 1.0, 0
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward = answer.arm, answer.reward
     reward = min(max(reward, 0.0), 1.0)
     own_bin = min(int(BINS * reward), BINS - 1)
     state.bin_counts[arm, own_bin] += 1
@@ -80,7 +81,7 @@ class TrimmedMeanUCB(Policy):
     >>> import vambrace as vb
     >>> policy, env = vb.TrimmedMeanUCB(fraction=0.1), vb.Bernoulli([0.9, 0.5])
     >>> print(vb.simulate(policy, env, horizon=5_000, seed=1))
-    trimmed-mean-ucb without attack: regret 37.2 after 5,000 rounds, cost 0.0
+    trimmed-mean-ucb without attack: regret 37.2 after 5,000 rounds
     >>> print(vb.simulate(policy, env, vb.Conceal(budget=100), horizon=5_000, seed=1))
     trimmed-mean-ucb against conceal:budget=100: regret 1,966.0 after 5,000 rounds, cost 77.0
     """
@@ -95,8 +96,9 @@ class TrimmedMeanUCB(Policy):
     def __post_init__(self) -> None:
         validation.number("fraction", self.fraction, low=0.0, high=0.5, open_high=True)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Nothing pulled."""
+        n_arms = game.n_arms
         slope = 2.0 / (1.0 - 2.0 * self.fraction) ** 2
         return State(
             bin_counts=np.zeros((n_arms, BINS), dtype=np.int64),

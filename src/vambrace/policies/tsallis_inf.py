@@ -20,7 +20,7 @@ import numpy as np
 from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.exponential import draw_arm
-from vambrace.protocols import Floats, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream
 
 ESTIMATORS = ("iw", "rv")
@@ -41,13 +41,14 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     arm, probability = draw_arm(state.weights, 1.0, 0.0, rng)
     return arm, probability, 0
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward, probability = answer.arm, answer.reward, answer.probability
     losses, weights, normaliser, scale, reduced, answered = state
     loss = 1.0 - min(max(reward, 0.0), 1.0)
     answered += 1
@@ -110,7 +111,7 @@ class TsallisINF(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
     >>> print(vb.simulate(vb.TsallisINF(), env, horizon=5_000, seed=1))
-    tsallis-inf without attack: regret 16.8 after 5,000 rounds, cost 0.0
+    tsallis-inf without attack: regret 16.8 after 5,000 rounds
     >>> print(vb.simulate(vb.TsallisINF(), env, vb.Conceal(budget=500), horizon=5_000, seed=1))
     tsallis-inf against conceal:budget=500: regret 3,593.6 after 5,000 rounds, cost 462.0
     """
@@ -126,8 +127,9 @@ class TsallisINF(Policy):
     def __post_init__(self) -> None:
         validation.choice("estimator", self.estimator, ESTIMATORS)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Uniform."""
+        n_arms = game.n_arms
         reduced = self.estimator == "rv"
         return State(
             losses=np.zeros(n_arms),

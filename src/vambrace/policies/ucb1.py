@@ -15,7 +15,7 @@ import numpy as np
 
 from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
-from vambrace.protocols import Floats, Integers, Pending, Policy
+from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream
 
 SLACK = 1e-12  # more than rounding can move an index
@@ -41,18 +41,18 @@ class State(NamedTuple):
 
 
 @kernel
-def select(state: State, pending: Pending, rng: Stream) -> tuple[int, float, int]:
-    if pending.total > 0:
-        return _select_with_pending(state, pending), 1.0, 0
+def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
+    if round.open > 0:
+        return _select_with_pending(state, round), 1.0, 0
     return state.leader, 1.0, 0
 
 
 @rare_kernel
-def _select_with_pending(state: State, pending: Pending) -> int:
-    scale = state.alpha * log(state.answered + pending.total + 1)
+def _select_with_pending(state: State, round: Round) -> int:
+    scale = state.alpha * log(state.answered + round.open + 1)
     best, highest = 0, -np.inf
     for k in range(len(state.counts)):
-        asked = state.counts[k] + pending.per_arm[k]
+        asked = state.counts[k] + round.open_per_arm[k]
         if asked == 0:
             return k
         mean = state.totals[k] / state.counts[k] if state.counts[k] > 0 else 0.0
@@ -63,7 +63,8 @@ def _select_with_pending(state: State, pending: Pending) -> int:
 
 
 @kernel
-def update(state: State, arm: int, reward: float, probability: float, tag: int) -> State:
+def update(state: State, answer: Answer) -> State:
+    arm, reward = answer.arm, answer.reward
     state.totals[arm] += reward
     state.counts[arm] += 1
     answered = state.answered + 1
@@ -129,7 +130,7 @@ class UCB1(Policy):
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.5])
     >>> print(vb.simulate(vb.UCB1(), env, horizon=5_000, seed=1))
-    ucb1 without attack: regret 40.4 after 5,000 rounds, cost 0.0
+    ucb1 without attack: regret 40.4 after 5,000 rounds
     >>> print(vb.simulate(vb.UCB1(), env, vb.Conceal(budget=100), horizon=5_000, seed=1))
     ucb1 against conceal:budget=100: regret 1,977.2 after 5,000 rounds, cost 51.0
     """
@@ -144,8 +145,9 @@ class UCB1(Policy):
     def __post_init__(self) -> None:
         validation.number("alpha", self.alpha, low=0.0, high=1e12, open_low=True)
 
-    def init(self, n_arms: int, horizon: int) -> State:
+    def init(self, game: Game) -> State:
         """Nothing pulled."""
+        n_arms = game.n_arms
         return State(
             totals=np.zeros(n_arms),
             counts=np.zeros(n_arms, dtype=np.int64),

@@ -13,7 +13,7 @@ import numpy as np
 
 from vambrace import registry, validation
 from vambrace.engine.result import Result
-from vambrace.engine.simulation import simulate
+from vambrace.engine.simulation import Engine, simulate
 from vambrace.errors import GameFault, InvalidParameter, NotApplicable
 from vambrace.progress import ProgressBar
 from vambrace.protocols import Adversary, Environment, Policy
@@ -151,7 +151,7 @@ def attack_suite(
     seed: int = 0,
     attacks: Sequence[Adversary] | None = None,
     bounded: bool = True,
-    engine: str = "auto",
+    engine: Engine = "auto",
     threads: int | None = None,
     progress: bool | None = None,
 ) -> AttackReport:

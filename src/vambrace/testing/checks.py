@@ -14,7 +14,7 @@ from vambrace.environments import Bernoulli
 from vambrace.kernels import Slot, compiled, is_kernel, kernel
 from vambrace.live.learner import Learner
 from vambrace.policies import MSSEWR, PEWR, SEWR, UCB1
-from vambrace.protocols import Adversary, Environment, Floats, Pending, Policy
+from vambrace.protocols import Adversary, Answer, Environment, Floats, Game, Policy, Round
 from vambrace.sampling import Stream, stream
 from vambrace.testing.leaps import check_quiet_stretches, check_response
 
@@ -67,7 +67,7 @@ def check_environment(environment: Environment) -> None:
     means, supply = environment.arm_means(), environment.supply
     _require(bool(((means >= 0) & (means <= 1)).all()), f"{environment.name}: a mean outside [0, 1]")
     _require(
-        supply is None or environment.draw_total is environment.outcomes is None,
+        supply is None or (environment.draw_total is None and environment.outcomes is None),
         f"{environment.name}: offer no draw_total and outcomes, rewards of a limited supply are not independent",
     )
     fill = compiled(_fill, {"draw": environment.draw})
@@ -98,7 +98,7 @@ def check_environment(environment: Environment) -> None:
 def _victim(adversary: Adversary) -> Policy:
     """A policy whose state has the fields that a white-box attack reads."""
     for policy in (UCB1(), SEWR(budget=1.0), PEWR(), MSSEWR()):
-        if {*adversary.reads} <= {*policy.init(3, 400)._fields}:
+        if {*adversary.reads} <= {*policy.init(Game(3, 400))._fields}:
             return policy
     raise AssertionError(f"{adversary.name}: pass a policy whose state has {', '.join(adversary.reads)}")
 
@@ -118,7 +118,7 @@ def _fill(state: Any, arm: int, rng: Stream, rewards: Floats) -> None:
 
 
 @kernel
-def _push(state: Any, t: int, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Any]:
+def _push(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Any]:
     return (reward - 0.7 if arm == 0 else reward + 0.4), state
 
 
@@ -133,7 +133,7 @@ class _Push(Adversary):
     budget: float = float("inf")
     alter = staticmethod(_push)
 
-    def init(self, means: Floats, horizon: int) -> int:
+    def init(self, game: Game) -> int:
         return 0
 
 
@@ -163,16 +163,16 @@ def _same(one: Any, other: Any) -> bool:
 
 def _check_moves(policy: Policy, n_arms: int, horizon: int) -> None:
     """Prompt feedback, looking at every step."""
-    state, rng, coins = policy.init(n_arms, horizon), stream(3), np.random.default_rng(4)
-    pending, shape = Pending(0, np.zeros(n_arms, dtype=np.int64)), _shape(state)
-    for _ in range(horizon):
+    state, rng, coins = policy.init(Game(n_arms, horizon)), stream(3), np.random.default_rng(4)
+    shape = _shape(state)
+    for t in range(1, horizon + 1):
         before, words = copy.deepcopy(state), rng.copy()
-        arm, probability, tag = policy.select(state, pending, rng)
+        arm, probability, tag = policy.select(state, Round.prompt(t, n_arms), rng)
         _require(_same(before, state), f"{policy.name}: select changed the state")
         _require(policy.randomized or _same(words, rng), f"{policy.name}: declare randomized = True")
         _require(0 <= arm < n_arms, f"{policy.name}: arm {arm} of {n_arms}")
         _require(0.0 < probability <= 1.0, f"{policy.name}: probability {probability}")
-        state = policy.update(state, int(arm), float(coins.random() < 0.5), float(probability), int(tag))
+        state = policy.update(state, Answer(int(arm), float(coins.random() < 0.5), float(probability), int(tag)))
         _require(_shape(state) == shape, f"{policy.name}: update changed the types of the state")
 
 
@@ -196,9 +196,9 @@ def _check_runs(policy: Policy, environment: Environment, attack: Adversary | No
     """The same numbers compiled and interpreted, on one thread and on two."""
     options: dict[str, Any] = {"horizon": 400, "replications": 3, "seed": 7, "checkpoints": 8, "bounded": bounded}
     title = f"{policy.name} against {attack.name if attack else 'none'}"
-    one = simulate(policy, environment, attack, threads=1, **options)
+    one = simulate(policy, environment, attack, threads=1, interpret=False, **options)
     for other in (
-        simulate(policy, environment, attack, threads=2, **options),
+        simulate(policy, environment, attack, threads=2, interpret=False, **options),
         simulate(policy, environment, attack, interpret=True, **options),
     ):
         for field in ("pseudo_regret", "realized_regret", "observed_regret", "cost", "pulls"):

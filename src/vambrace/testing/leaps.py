@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from vambrace.kernels import interpreted
-from vambrace.protocols import Adversary, Pending, Policy
+from vambrace.protocols import Adversary, Answer, Game, Policy, Round
 from vambrace.sampling import stream
 
 LONGEST = 400  # rounds of a stretch that are played one by one
@@ -18,7 +17,7 @@ def check_quiet_stretches(policy: Policy, n_arms: int, horizon: int) -> None:
     Rewards are multiples of 1/64, so that sums are exact; they are coins, or as uneven as they can be.
     """
     for lucky in (None, 0, n_arms - 1):
-        state, rng, coins = policy.init(n_arms, horizon), stream(8), np.random.default_rng(9)
+        state, rng, coins = policy.init(Game(n_arms, horizon)), stream(8), np.random.default_rng(9)
         t = 0
         while t < horizon:
             sweeps = policy.quiet(state) if policy.quiet is not None else 0
@@ -26,12 +25,12 @@ def check_quiet_stretches(policy: Policy, n_arms: int, horizon: int) -> None:
             sweeps = min(sweeps, (horizon - t) // count, LONGEST // count)
             leapt, totals = copy.deepcopy(state), np.zeros(n_arms)
             for expected in [int(arm) for arm in arms[:count]] * sweeps or [-1]:
-                arm, probability, tag = policy.select(state, Pending(0, np.zeros(n_arms, dtype=np.int64)), rng)
+                arm, probability, tag = policy.select(state, Round.prompt(t + 1, n_arms), rng)
                 if expected not in (-1, arm):
                     raise AssertionError(f"{policy.name}: arm {arm} in a quiet stretch, expected {expected}")
                 reward = coins.integers(0, 65) / 64 if lucky is None else float(arm == lucky)
                 totals[arm] += reward
-                state = policy.update(state, int(arm), float(reward), probability, tag)
+                state = policy.update(state, Answer(int(arm), float(reward), probability, tag))
                 t += 1
             if sweeps > 0 and policy.absorb is not None:
                 _compare(policy.name, policy.absorb(leapt, sweeps, totals), state)
@@ -51,26 +50,25 @@ def _responses(adversary: Adversary, state: Any, view: Any, n_arms: int) -> list
 
 def check_response(adversary: Adversary, policy: Policy, means: Any, horizon: int) -> None:
     """`alter` does what `respond` says, in the first round and in the last, and the rule stays in a quiet stretch."""
-    state, view = adversary.init(np.array(means), horizon), policy.init(len(means), horizon)
-    alter = interpreted(
-        adversary.alter, {"respond": adversary.respond, "look": adversary.look, "LOOK": adversary.look is not None}
-    )
+    view = policy.init(Game(len(means), horizon))
+    state = adversary.init(Game(len(means), horizon, np.array(means), view))
+    first, last = Round.prompt(1, len(means)), Round.prompt(horizon, len(means))
     if adversary.look is not None:
-        state = adversary.look(state, 1, view)
+        state = adversary.look(state, first, view)
     for arm in range(len(means)):
         for reward in (0.0, 0.25, 1.0):
             chance, altered = adversary.respond(state, view, arm, reward)  # type: ignore[misc]
             allowed = {reward} if chance == 0.0 else {altered} if chance == 1.0 else {reward, altered}
-            seen = {alter(state, t, arm, reward, view, stream(t))[0] for t in (1, horizon)}
+            seen = {adversary.alter(state, each, arm, reward, view, stream(each.t))[0] for each in (first, last)}
             if not 0.0 <= chance <= 1.0 or not seen <= allowed:
                 raise AssertionError(f"{adversary.name}: respond promises {allowed}, alter returns {seen}")
     if policy.quiet is None:
         return
     before, coins, rng = _responses(adversary, state, view, len(means)), np.random.default_rng(10), stream(11)
     for _ in range(policy.quiet(view) * len(means) - 1):
-        arm, probability, tag = policy.select(view, Pending(0, np.zeros(len(means), dtype=np.int64)), rng)
-        view = policy.update(view, int(arm), float(coins.random() < 0.5), probability, tag)
-        if adversary.look is not None and adversary.look(state, horizon, view) != state:
+        arm, probability, tag = policy.select(view, first, rng)
+        view = policy.update(view, Answer(int(arm), float(coins.random() < 0.5), probability, tag))
+        if adversary.look is not None and adversary.look(state, last, view) != state:
             raise AssertionError(f"{adversary.name}: look changed its mind while the policy dropped nothing")
         if _responses(adversary, state, view, len(means)) != before:
             raise AssertionError(f"{adversary.name}: respond changed its rule while the policy dropped nothing")

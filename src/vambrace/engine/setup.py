@@ -1,0 +1,169 @@
+"""A policy, an environment and an attack that go together: checked before a game, and what its loop is bound to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+from vambrace import validation
+from vambrace.engine import rounds
+from vambrace.errors import InvalidParameter, KernelMistake, NotApplicable
+from vambrace.kernels import is_kernel, place
+from vambrace.protocols import Adversary, Environment, Floats, Game, Policy, Round
+from vambrace.sampling import stream
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One game, to be played any number of times."""
+
+    policy: Policy
+    environment: Environment
+    attack: Adversary | None
+    horizon: int
+    n_arms: int
+    means: Floats
+    bounded: bool
+    realized: bool
+
+    @classmethod
+    def check(cls, policy: Any, environment: Any, attack: Any, *, horizon: Any, bounded: Any, realized: Any) -> "Setup":
+        """Refuse what cannot be played."""
+        for role, kind, thing in (
+            ("policy", Policy, policy),
+            ("environment", Environment, environment),
+            ("attack", Adversary, attack),
+        ):
+            if not isinstance(thing, kind) and not (thing is None and role == "attack"):
+                hint = "; wrap a bandit of your own in vambrace.Foreign" if role == "policy" else ""
+                raise InvalidParameter(f"{role}: expected a vambrace.{kind.__name__}, got {thing!r}{hint}")
+        n_arms, horizon = validation.game_size(environment.n_arms, horizon)
+        medium = attack is not None and attack.strength == "medium"
+        if realized is None:
+            realized = medium or environment.draw_total is not None
+        realized = validation.flag("realized", realized)
+        if realized and not medium and environment.supply is not None:
+            raise NotApplicable(
+                f"realized regret: expected arms without end, got {environment.name}, "
+                "where drawing what the other arms would have paid uses up their rewards"
+            )
+        bounded = validation.flag("bounded", bounded)
+        setup = cls(policy, environment, attack, horizon, n_arms, environment.arm_means(), bounded, realized)
+        setup._check_view()
+        setup._check_decision()
+        return setup
+
+    def _check_view(self) -> None:
+        """A white-box attack must find in the policy's state what it reads."""
+        if self.attack is None or not self.attack.reads:
+            return
+        fields = getattr(self._policy_state(), "_fields", ())
+        for field in self.attack.reads:
+            if field not in fields:
+                raise NotApplicable(
+                    f"attack {self.attack.name}: expected a policy whose state has {field!r}, "
+                    f"got {self.policy.name}, whose state has {', '.join(fields) or 'no fields'}"
+                )
+
+    def _check_decision(self) -> None:
+        """What `select` returns must be a whole number, a number and a whole number."""
+        select = self.policy.select
+        if not is_kernel(select):
+            return  # a foreign bandit may be asked only in its turn
+        decision = select(self._policy_state(), Round.prompt(1, self.n_arms), stream(0))
+        try:
+            arm, probability, tag = decision
+            index(arm), float(probability), index(tag)
+        except (TypeError, ValueError):
+            raise KernelMistake(
+                f"{place(select)}: select returned {decision!r}, expected (arm, probability, tag) with whole numbers "
+                "for arm and tag"
+            ) from None
+
+    @property
+    def budget(self) -> float:
+        """What the attack may spend."""
+        return 0.0 if self.attack is None else float(self.attack.budget)
+
+    @property
+    def title(self) -> str:
+        """Who plays against whom."""
+        return f"{self.policy.name} {f'against {self.attack.name}' if self.attack else 'without attack'}"
+
+    def _policy_state(self) -> Any:
+        return self.policy.init(Game(self.n_arms, self.horizon))
+
+    def states(self) -> tuple[Any, Any, Any]:
+        """Fresh states of the policy, the attack and the environment, for one replication."""
+        attack = None
+        if self.attack is not None:
+            attack = self.attack.init(Game(self.n_arms, self.horizon, self.means, self._policy_state()))
+        return self._policy_state(), attack, self.environment.init()
+
+    def slots(self) -> dict[str, Any]:
+        """What the loop is bound to: constants, and every kernel that is offered."""
+        strength = None if self.attack is None else self.attack.strength
+        slots: dict[str, Any] = {
+            "STRONG": strength == "strong",
+            "MEDIUM": strength == "medium",
+            "LOOK": self.attack is not None and self.attack.look is not None,
+            "WITNESS": self.attack is not None and self.attack.witness is not None,
+            "CLOSED_FORM": self.environment.draw_total is not None and strength != "medium",
+            "KL_RADIUS": True,
+            **self.policy.constants,
+        }
+        for thing in (self.policy, self.environment, self.attack):
+            names = thing.kernels if thing is not None else ()
+            slots |= {name: getattr(thing, name) for name in names if getattr(thing, name, None) is not None}
+        return slots
+
+    def pays_whole_rewards(self) -> bool:
+        """Whether every raw reward is 0 or 1."""
+        return self.environment.outcomes is not None and all(reward in (0.0, 1.0) for _, reward in self._outcomes())
+
+    def obstacle_to_leaping(self) -> tuple[str, str] | None:
+        """Why the leap engine would not be exact here: what it needs and what this game has; None where it is."""
+        policy, environment, attack = self.policy, self.environment, self.attack
+        if policy.quiet is None:
+            return "a policy with quiet stretches", f"{policy.name}, which may change its mind after any round"
+        if environment.supply is not None:
+            return "independent rewards", f"{environment.name}, which draws no reward twice"
+        if environment.outcomes is None:
+            return "arms with two rewards, whose sums are binomial", f"{environment.name}"
+        if self.realized and environment.draw_total is None:
+            return "sums in one draw for the realised regret", f"{environment.name}, which has no draw_total"
+        if attack is None:
+            return None
+        if attack.strength == "medium":
+            return "a strong attack", f"{attack.name}, which sees the rewards of all arms in every round"
+        if attack.respond is None:
+            return "an attack with one rule", f"{attack.name}, which may change it after any round"
+        if not self.bounded and self._leaves_unit_interval(attack):
+            return "rewards in [0, 1]", f"{attack.name} with bounded=False, which returns others"
+        return None
+
+    def _leaves_unit_interval(self, attack: Adversary) -> bool:
+        view, state, _ = self.states()
+        for arm, reward in self._outcomes():
+            chance, altered = attack.respond(state, view, arm, reward)  # type: ignore[misc]
+            if chance > 0 and not 0.0 <= altered <= 1.0:
+                return True
+        return False
+
+    def _outcomes(self) -> Iterator[tuple[int, float]]:
+        """Each arm with each reward that it can pay, where there are no more than two."""
+        state = self.environment.init()
+        for arm in range(self.n_arms):
+            high, low, likely = self.environment.outcomes(state, arm)  # type: ignore[misc]
+            if likely > 0.0:
+                yield arm, high
+            if likely < 1.0:
+                yield arm, low
+
+    def fault(self, code: int, t: int, arm: Any, value: float) -> str:
+        """What went wrong, and where."""
+        if code == rounds.BAD_DRAW:
+            return f"environment {self.environment.name}: {self.environment.bad_draw(t, arm, value)}"
+        if code == rounds.BAD_ARM or self.attack is None:
+            return f"policy {self.policy.name}: expected an arm in [0, {self.n_arms - 1}], got {arm} in round {t}"
+        return f"attack {self.attack.name}: expected a finite reward, got {value} for arm {arm} in round {t}"

@@ -1,0 +1,53 @@
+"""Every slot of the package, with its signature: what a program is bound to when it is made (see `vambrace.kernels`).
+
+The loop, the leap and the record mention these names; `simulate` binds them to the kernels of one policy, one attack
+and one environment, and to constants. A branch on a bound constant costs nothing, and what it leaves out is not
+compiled. An attack may mention `select` and `update` too: they are its victim's.
+"""
+
+from typing import cast
+
+from vambrace.kernels import Slot
+from vambrace.protocols import (
+    Absorb,
+    Alter,
+    Corrupt,
+    Cycle,
+    Draw,
+    DrawTotal,
+    Look,
+    Outcomes,
+    Quiet,
+    Respond,
+    Select,
+    Update,
+    Witness,
+)
+
+# the policy
+select = cast(Select, Slot("select"))
+update = cast(Update, Slot("update"))
+cycle = cast(Cycle, Slot("cycle"))
+quiet = cast(Quiet, Slot("quiet"))
+absorb = cast(Absorb, Slot("absorb"))
+
+# the environment
+draw = cast(Draw, Slot("draw"))
+draw_total = cast(DrawTotal, Slot("draw_total"))
+outcomes = cast(Outcomes, Slot("outcomes"))
+
+# the attack
+alter = cast(Alter, Slot("alter"))
+corrupt = cast(Corrupt, Slot("corrupt"))
+respond = cast(Respond, Slot("respond"))
+look = cast(Look, Slot("look"))
+witness = cast(Witness, Slot("witness"))
+
+# constants
+STRONG = cast(bool, Slot("STRONG"))  # the attack sees the arm
+MEDIUM = cast(bool, Slot("MEDIUM"))  # it sees the rewards of all arms, and not the arm
+LOOK = cast(bool, Slot("LOOK"))  # it has `look`
+WITNESS = cast(bool, Slot("WITNESS"))  # it has `witness`
+LEAP = cast(bool, Slot("LEAP"))  # the leap engine
+CLOSED_FORM = cast(bool, Slot("CLOSED_FORM"))  # the environment has `draw_total`
+KL_RADIUS = cast(bool, Slot("KL_RADIUS"))  # SE-WR and its kin use the radius "kl"
