@@ -14,10 +14,9 @@ import altair
 
 import pages
 import vambrace as vb
-from vambrace.audit.certificate import DESIGNS
-from vambrace.audit.certification import BUDGETS, certify_each, standing
-from vambrace.audit.limits import THREATS
-from vambrace.report.figures import COLOURS, DASHES
+from vambrace.audit.certification import BUDGETS, standing
+from vambrace.audit.limits import DESIGNS, THREATS
+from vambrace.report.figures import COLOURS
 
 MARK = "<!-- written by make studies -->"
 Found = dict[tuple[str, str], list[vb.Certificate]]
@@ -36,7 +35,7 @@ overturn; the last columns are how many it takes to overturn a certified winner.
 
 def certified(path: Path) -> Found:
     return {
-        (threat, design): list(certify_each(path, "test", threat=threat, design=design).tests.values())
+        (threat, design): list(vb.certify(path, group="test", threat=threat, design=design).values())
         for design in DESIGNS[::-1]
         for threat in THREATS
     }
@@ -44,7 +43,7 @@ def certified(path: Path) -> Found:
 
 def needed(certificates: list[vb.Certificate]) -> list[int]:
     """How many fake events overturn each certified winner, at least."""
-    return sorted(int(each.budget) + 1 for each in certificates if each.certified)
+    return sorted(int(each.budget) + 1 for each in certificates if each.budget is not None)
 
 
 def cells(certificates: list[vb.Certificate]) -> list[str]:
@@ -64,7 +63,7 @@ def figure(found: Found, alt: str) -> Any:
             for budget in (1, *sorted({*fakes}), furthest)
         ]
     threats = altair.Scale(domain=list(THREATS), range=COLOURS)
-    designs = altair.Scale(domain=list(DESIGNS[::-1]), range=DASHES)
+    designs = altair.Scale(domain=list(DESIGNS[::-1]), range=[[1, 0], [6, 3]])
     stroke = altair.Legend(symbolType="stroke", symbolSize=300, symbolStrokeColor="black", symbolStrokeWidth=2)
     scale = altair.Scale(type="log", domain=[1, furthest], nice=False)
     ticks = [value for power in range(6) for value in (10**power, 3 * 10**power) if value <= furthest]
@@ -89,11 +88,11 @@ def verdict(found: Found, tests: int) -> str:
     clicks = f"{few:,} of these {len(fakes):,} winners fall to ten fake clicks or fewer, the median one to {median(fakes):,.0f}"
     words = (
         f"Judged once, at sizes set in advance, {len(fakes):,} of {tests:,} tests ({len(fakes) / tests:.1%}) have a certified "
-        f"winner; {clicks}. If somebody may have peeked, or a bandit chosen (`adaptive`), {standing(adaptive, 0):,} "
-        f"{'is' if standing(adaptive, 0) == 1 else 'are'} left. Tests of a few thousand views for each headline seldom tell the "
-        "best of them from all others, and where they do they carry next to no fake clicks. Two reservations: the archive's "
-        "authors report faulty randomisation in some weeks of 2013 and 2014, which the file does not mark, and a chance of "
-        "error of 0.05 for each test allows for some wrong winners among so many."
+        f"winner; {clicks}. If someone may have looked early, or a bandit chose the arms (`adaptive`), {standing(adaptive, 0):,} "
+        f"{'is' if standing(adaptive, 0) == 1 else 'are'} left. Tests with a few thousand views per headline seldom "
+        "separate the best headline from all others, and where they do, a few fake clicks overturn it. Two reservations: the "
+        "archive's authors report faulty randomisation in some weeks of 2013 and 2014, which the file does not mark; and with an "
+        "error probability of 0.05 for each test, some of these winners may be wrong."
     )
     return fill(words, width=120, break_long_words=False, break_on_hyphens=False)
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -52,7 +52,7 @@ def value_of(where: str, kind: Any, text: str) -> Any:
         kind = next(each for each in get_args(kind) if each is not type(None))
     if get_origin(kind) in (Sequence, tuple):
         return tuple(value_of(where, get_args(kind)[0], each) for each in text.split("/"))
-    if kind is str:
+    if kind is str or get_origin(kind) is Literal:
         return unquote(text)
     if kind is bool:
         if text not in ("true", "false"):

@@ -41,27 +41,26 @@ def command(
     A file has one row for each event (arm, reward) or one for each arm (arm, events, successes).
     """
     from vambrace import data
-    from vambrace.audit.certification import certify, certify_each
-    from vambrace.report import certificates as page
+    from vambrace.audit.certificate import Certificate
+    from vambrace.audit.certification import certify
 
     common.check_target(html, (".html",))
     ends = None if reward_range is None else common.numbers("reward_range", reward_range)
     options: dict[str, Any] = {"arm": arm, "reward": reward, "events": events, "successes": successes}
     options |= {"delta": delta, "threat": threat, "design": design, "reward_range": ends}
-    left_out: tuple[str, ...] = ()
     with ExitStack() as stack:
         sources = [stack.enter_context(_spooled(each)) if _is_stream(each) else each for each in files]
         source = data.title(sources)
-        if group is None:
-            found = {"": certify(sources, **options)}
-        else:
-            found, left_out = certify_each(sources, group, **options)
-    notes = _notes(ends, left_out)
+        answer = certify(sources, **options, group=group)
+    found = {"": answer} if isinstance(answer, Certificate) else answer
+    notes = _notes(ends, () if isinstance(answer, Certificate) else answer.left_out)
     if html is not None:
+        from vambrace.report import certificates as page
+
         page.save(found, html, source=source, made_by=f"vambrace {__version__}", notes=notes, many=group is not None)
     if as_json:
         more = {} if ends is None else {"reward_range": ends}
-        every = [each.to_json() | more for each in found.values()]
+        every = [each.to_dict() | more for each in found.values()]
         tests = [{"test": test, **each} for test, each in zip(found, every, strict=True)]
         common.print_json(every[0] if group is None else tests)
         return
@@ -83,21 +82,21 @@ def _notes(ends: list[float] | None, left_out: tuple[str, ...]) -> list[str]:
 
 
 def _print_found(found: Mapping[str, Any], many: bool) -> None:
+    from vambrace.audit import tables
     from vambrace.audit.certification import standing
-    from vambrace.report import certificates as page
 
     one = next(iter(found.values()))
     parameters = f"threat {one.threat}, design {one.design}, delta {one.delta:g}"
-    parameters += f"\ncolumns: {common.visible(page.used(one.columns))}"
+    parameters += f"\ncolumns: {common.visible(tables.columns_used(one.columns))}"
     if many:
         typer.echo(f"{len(found):,} tests, {standing(found.values(), 0):,} with a certified winner.\n{parameters}\n")
-        common.print_table("", page.STANDS, page.stands(found.values()))
+        common.print_table("", tables.STANDS, tables.stands(found.values()))
         return
     typer.echo(f"{common.visible(str(one))}\n{parameters}\n")
     n_arms = 1 + len(one.rivals)
     others = f", the {MOST_ARMS - 1} closest of {n_arms:,}" if n_arms > MOST_ARMS else ""
-    common.print_table(f"the winner and its rivals{others}", page.HEADINGS, page.rows(one, MOST_ARMS))
-    common.print_table("arms that may be best", page.STEPS, page.steps(one)[:MOST_ARMS])
+    common.print_table(f"the winner and its rivals{others}", tables.ARMS, tables.arms(one, MOST_ARMS))
+    common.print_table("arms that may be best", tables.STEPS, tables.steps(one)[:MOST_ARMS])
 
 
 def _is_stream(name: str) -> bool:

@@ -42,9 +42,10 @@ def command(
 
 def _suites() -> list[dict[str, str]]:
     from vambrace.lab import cells
-    from vambrace.lab import experiment as spec
+    from vambrace.lab.experiment import read
+    from vambrace.paper.suites import suites
 
-    found = {name: spec.read(path) for name, path in spec.suites().items()}
+    found = {name: read(path) for name, path in suites().items()}
     return [
         {"name": name, "title": suite.title, "cells": str(len(cells.cells_of(suite)))} for name, suite in found.items()
     ]

@@ -19,9 +19,9 @@ def command(
 
     The page is DIR/report.html; its figures are in DIR/figures as SVG, PNG and PDF.
     """
-    from vambrace.report import experiments
+    from vambrace.paper import reproduce
 
     if as_json:
-        typer.echo(json.dumps(experiments.verdicts(folder), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(reproduce.verdicts(folder), indent=2, ensure_ascii=False))
     else:
-        typer.echo(experiments.write(folder))
+        typer.echo(reproduce.write(folder))

@@ -26,10 +26,11 @@ def command(
 
     An experiment is a grid of games; one point of the grid is a cell. The exit code is 1 if cells failed.
     """
-    from vambrace.lab import experiment as spec
+    from vambrace.lab.experiment import read
     from vambrace.lab.runner import run
+    from vambrace.paper.suites import find
 
-    wanted = spec.read(spec.find(experiment), common.files(data))
+    wanted = read(find(experiment), common.files(data))
     folder = Path("out") / wanted.name if out is None else out
     try:
         found = run(wanted, folder, workers=workers, dask=dask, fail_fast=fail_fast)
