@@ -71,6 +71,7 @@ def run_commands(block: Block, command: Path) -> str:
     found = {
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         "PATH": f"{command}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "80",
     }
     done = subprocess.run(
         ["bash", "-c", block.source],
