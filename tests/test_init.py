@@ -1,5 +1,3 @@
-import dataclasses
-import re
 import subprocess
 import sys
 
@@ -57,5 +55,5 @@ def test_every_name_has_a_docstring_with_an_example(name: str) -> None:
 def test_every_parameter_is_described(kind: str) -> None:
     for thing in registry.known(kind).values():
         assert thing.__doc__ is not None
-        for field in dataclasses.fields(thing):
-            assert re.search(rf"^    {field.name}  +\S", thing.__doc__, re.MULTILINE), f"{thing.__name__}: {field.name}"
+        for parameter in registry.declared(thing):
+            assert parameter.meaning, f"{thing.__name__}: {parameter.name}"

@@ -589,8 +589,7 @@ def _suites() -> list[dict[str, str]]:
 def _describe(thing: type[Policy] | type[Adversary] | type[Environment]) -> dict[str, str]:
     """A line of `vambrace list`."""
     parameters = [
-        field.name if registry.is_required(field) else f"{field.name}={field.default}".lower()
-        for field in dataclasses.fields(thing)  # type: ignore[arg-type]
+        each.name if each.required else f"{each.name}={each.default}".lower() for each in registry.declared(thing)
     ]
     entry = {"name": thing.name, "class": thing.__name__, "parameters": ", ".join(parameters)}
     if issubclass(thing, Adversary):

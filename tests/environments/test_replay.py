@@ -14,6 +14,7 @@ from scipy import stats
 
 import vambrace as vb
 from vambrace import registry
+from vambrace.environments.replay import Mode
 from vambrace.errors import GameFault, InvalidParameter, NotApplicable
 from vambrace.protocols import Round
 from vambrace.report.figures import regret_figure
@@ -396,7 +397,7 @@ def test_other_sources_are_refused() -> None:
 # ----------------------------------------------------------------------------------------------------------- real data
 
 
-def headline_test(mode: str = "exact") -> vb.Replay:
+def headline_test(mode: Mode = "exact") -> vb.Replay:
     """A test of the Upworthy Research Archive (Matias et al. 2021) with click rates .0152, .0134, .0131 and .0073."""
     if not UPWORTHY.is_file():
         pytest.skip(f"needs {UPWORTHY}, which is not distributed with vambrace")

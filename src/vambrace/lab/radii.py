@@ -6,10 +6,10 @@ from typing import Any
 from vambrace.adversaries import Conceal
 from vambrace.engine.simulation import simulate
 from vambrace.environments import Bernoulli
-from vambrace.policies import SEWR
+from vambrace.policies import SEWR, radii
 from vambrace.protocols import Environment
 
-RADII = ("paper", "tight", "kl")
+RADII = radii.RADII
 SYNTHETIC = (  # means, budget
     ((0.9, 0.8, 0.7, 0.6, 0.5), 0),
     ((0.9, 0.8, 0.7, 0.6, 0.5), 100),

@@ -13,16 +13,17 @@ Reading     Regulariser 1, dimension K. Each arm once first. A budget of zero ma
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
+from vambrace.parameters import Chance, Range
 from vambrace.policies.indices import Board, make_board, posted
 from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream
 
+LARGEST = 1e12  # budget: beyond it the weight of an observation is lost in the rounding of the sum of weights
 NOISE = 0.5  # R: rewards in [0, 1] are sub-Gaussian with it
 
 
@@ -87,16 +88,10 @@ class CWOFUL(Policy):
     name = "cw-oful"
     reference = "He et al. 2022"
 
-    budget: float | None = None
-    delta: float | None = None
+    budget: Annotated[float, Range(0.0, LARGEST)] | None = None
+    delta: Chance | None = None
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        if self.budget is not None:
-            # beyond it the weight of an observation is lost in the rounding of the sum of weights
-            validation.number("budget", self.budget, low=0.0, high=1e12)
-        validation.delta(self.delta)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""

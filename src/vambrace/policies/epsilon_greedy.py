@@ -10,12 +10,12 @@ Reading     scale = 1 is K / t; Jun et al. attack 1 / t, which is scale = 1 / K.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
+from vambrace.parameters import Range
 from vambrace.policies.indices import Board, make_board, mean_so_far, posted
 from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream, uniform
@@ -93,12 +93,9 @@ class EpsilonGreedy(Policy):
     reference = "Auer et al. 2002"
     randomized = True
 
-    scale: float = 1.0
+    scale: Annotated[float, Range(0.0, 1e12)] = 1.0
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.number("scale", self.scale, low=0.0, high=1e12)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""

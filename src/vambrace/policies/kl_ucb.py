@@ -12,12 +12,12 @@ Reading     c = 0, as the authors recommend in practice; their proof has c = 3. 
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
+from vambrace.parameters import Range
 from vambrace.policies.indices import mean_so_far
 from vambrace.policies.optimism import NOBODY, Lead, holds, next_window
 from vambrace.policies.radii import TIE, kl, kl_upper
@@ -144,12 +144,9 @@ class KLUCB(Policy):
     name = "kl-ucb"
     reference = "Garivier & Cappé 2011"
 
-    c: float = 0.0
+    c: Annotated[float, Range(0.0, 100.0)] = 0.0
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.number("c", self.c, low=0.0, high=100.0)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""

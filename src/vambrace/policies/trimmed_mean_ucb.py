@@ -12,12 +12,12 @@ Reading     Reconstruction of the alpha-trimmed policy. Rewards are clipped and 
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Range
 from vambrace.policies.optimism import Optimism, make_optimism, optimistic_arm, told
 from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream
@@ -89,12 +89,9 @@ class TrimmedMeanUCB(Policy):
     name = "trimmed-mean-ucb"
     reference = "Niss & Tewari 2020"
 
-    fraction: float = 0.1
+    fraction: Annotated[float, Range(0.0, 0.5, open_high=True)] = 0.1
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.number("fraction", self.fraction, low=0.0, high=0.5, open_high=True)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""

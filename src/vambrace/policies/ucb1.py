@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
+from vambrace.parameters import Positive
 from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream
 
@@ -138,12 +138,9 @@ class UCB1(Policy):
     name = "ucb1"
     reference = "Auer et al. 2002"
 
-    alpha: float = 2.0
+    alpha: Positive = 2.0
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.number("alpha", self.alpha, low=0.0, high=1e12, open_low=True)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
+from vambrace.parameters import Budget, Chance
 from vambrace.policies.indices import Board, make_board, mean_so_far, posted
 from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream
@@ -87,14 +87,10 @@ class UCBWR(Policy):
     name = "ucb-wr"
     reference = "Kang et al. 2024"
 
-    budget: float
-    delta: float | None = None
+    budget: Budget
+    delta: Chance | None = None
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget, finite=True)
-        validation.delta(self.delta)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""
