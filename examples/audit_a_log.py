@@ -3,7 +3,7 @@
     python examples/audit_a_log.py
 
 A bandit makes a log, an attacker alters some of its events as badly as can be, and each log is certified as it stands.
-A certificate cannot tell a fake from an honest event. It tells which arms may be best if there were so many fakes, and
+A certificate cannot tell a fake from an honest event. It says which arms may be best if this many events were fake, and
 the truth is among them.
 """
 
@@ -54,7 +54,7 @@ def main() -> None:
                 csv.writer(file).writerows([("variant", "clicked"), *altered(honest, fakes)])
             certificate = vb.certify(path)
             print(f"{fakes:5,} fakes: {certificate}")
-            print(f"             if so many were fake, best may be: {', '.join(certificate.not_ruled_out(fakes))}")
+            print(f"             if this many were fake, best may be: {', '.join(certificate.not_ruled_out(fakes))}")
 
 
 if __name__ == "__main__":

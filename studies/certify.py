@@ -14,10 +14,9 @@ import altair
 
 import pages
 import vambrace as vb
-from vambrace.audit.certificate import DESIGNS
-from vambrace.audit.certification import BUDGETS, certify_each, standing
-from vambrace.audit.limits import THREATS
-from vambrace.report.figures import COLOURS, DASHES
+from vambrace.audit.certification import BUDGETS, standing
+from vambrace.audit.limits import DESIGNS, THREATS
+from vambrace.report.figures import COLOURS
 
 MARK = "<!-- written by make studies -->"
 Found = dict[tuple[str, str], list[vb.Certificate]]
@@ -36,7 +35,7 @@ overturn; the last columns are how many it takes to overturn a certified winner.
 
 def certified(path: Path) -> Found:
     return {
-        (threat, design): list(certify_each(path, "test", threat=threat, design=design).tests.values())
+        (threat, design): list(vb.certify(path, group="test", threat=threat, design=design).values())
         for design in DESIGNS[::-1]
         for threat in THREATS
     }
@@ -44,7 +43,7 @@ def certified(path: Path) -> Found:
 
 def needed(certificates: list[vb.Certificate]) -> list[int]:
     """How many fake events overturn each certified winner, at least."""
-    return sorted(int(each.budget) + 1 for each in certificates if each.certified)
+    return sorted(int(each.budget) + 1 for each in certificates if each.budget is not None)
 
 
 def cells(certificates: list[vb.Certificate]) -> list[str]:
@@ -64,7 +63,7 @@ def figure(found: Found, alt: str) -> Any:
             for budget in (1, *sorted({*fakes}), furthest)
         ]
     threats = altair.Scale(domain=list(THREATS), range=COLOURS)
-    designs = altair.Scale(domain=list(DESIGNS[::-1]), range=DASHES)
+    designs = altair.Scale(domain=list(DESIGNS[::-1]), range=[[1, 0], [6, 3]])
     stroke = altair.Legend(symbolType="stroke", symbolSize=300, symbolStrokeColor="black", symbolStrokeWidth=2)
     scale = altair.Scale(type="log", domain=[1, furthest], nice=False)
     ticks = [value for power in range(6) for value in (10**power, 3 * 10**power) if value <= furthest]

@@ -7,10 +7,27 @@ from typing import Any
 
 import altair
 
+from vambrace import lab
 from vambrace.files import whole_file
+from vambrace.lab.study import Study
+from vambrace.paper.suites import find
 from vambrace.report.figures import COLOURS, save
 
-DOCS = Path(__file__).parent.parent / "docs"
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+
+
+def finished(suite: str) -> Study:
+    """A suite as `make reproduce` leaves it; what is missing of it is played first."""
+    return played(lab.read(find(suite)), ROOT / "out" / "reproduce" / suite)
+
+
+def played(experiment: lab.Experiment, folder: Path) -> Study:
+    """An experiment with all of its games."""
+    status = lab.run(experiment, folder)
+    if len(status.done) < status.total:
+        raise ValueError(f"{folder}: expected all cells, got {status.total - len(status.done)} that failed")
+    return lab.load(folder)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

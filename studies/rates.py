@@ -1,6 +1,6 @@
-"""Measure the rates and write docs/rates.md with its figures: `make studies`."""
+"""Write docs/rates.md with its figures, from the suites exponents and separation: `make studies`."""
 
-from math import log
+from math import log, sqrt
 from typing import Any
 
 import altair
@@ -8,20 +8,26 @@ import numpy as np
 
 import pages
 from vambrace import theory
-from vambrace.lab import rates, separation
+from vambrace.lab.study import Play, Study, worst
+from vambrace.paper.claims import exponents, least_linear
+from vambrace.paper.fits import fit
+from vambrace.policies import PEWR
+from vambrace.protocols import Game
 from vambrace.report.figures import COLOURS
+
+SEPARATION = "Regret against the budget for six policies, under attack and under corruption"
 
 PAGE = """\
 # Rates, measured
 
-*This page is written by `make studies` ({seconds}); every number on it is measured or computed by the code it names.*
+*This page is written by `make studies` from the suites `exponents` and `separation`, which `vambrace run` plays.*
 
 The paper's claims are about growth: in the horizon T, in the budget C, in the number of arms K. The leap engine plays up
 to 10¹⁵ rounds, so they can be seen. {replications} replications each; intervals are 95 %, from resampling them.
 
 ## SE-WR grows like ln T
 
-Ten arms, gap 0.1, Conceal spends what SE-WR was told. The attack takes C from the sum of the best arm and SE-WR waits for
+Ten arms, gap 0.1, Conceal spends the budget that SE-WR is given. The attack takes C from the sum of the best arm and SE-WR waits for
 another 2C, so an arm is dropped when n·gap − C = 2√(nL) + 2C, that is after n = ((√L + √(L + 3·C·gap))/gap)² pulls with
 L = ln(2T²). Without attack that is 4L/gap², and the regret grows by 8/gap for each arm and unit of ln T: 720 in all. The
 bound of Theorem 6 has nine times that.
@@ -41,8 +47,8 @@ Theorem 6 has 6C.
 
 ## PE-WR at C = T^β
 
-Two arms, the worst over attacks (none, Conceal, phase burst, elimination rush) and over gaps: around √(K/T), where
-arms are hardest to tell apart, at the edge where a burst just succeeds, and up to 0.5. T = 10⁹ … 10¹⁵, six decades.
+Two arms, the worst over attacks (no attack, Conceal, phase burst, elimination rush) and over gaps: around √(K/T), where
+arms are hardest to tell apart, around C²/T, where a burst may just succeed, and 0.5. T = 10⁹, 10¹¹, 10¹³ and 10¹⁵.
 Theory: max(½, 2β), at most 1.
 
 {exponent_table}
@@ -59,120 +65,134 @@ burst attains, and the measured exponent stays at ½. For 1/3 < β < 1/2 the exp
 {formula_table}
 
 At β = 0.45 bursts succeed all the way, and the measured slope is near the formula's in this range; it is above 0.9 because the part
-of the budget that the constants eat shrinks as T grows. At β = 0.4 the first burst succeeds only in the last two decades:
-the regret is that of √T before and rises steeply then, so the fitted 0.76 is a line through a kink (see "explained"), not an
-exponent. At β = 0.5 the same shrinking part makes 1.01 of 1. The intervals are those of chance only.
+of the budget that the constants eat shrinks as T grows. At β = 0.4 the first burst succeeds only in the last decades:
+the regret is that of √T before and rises steeply then, so the fitted {kink:.2f} is a line through a kink (see "explained"), not
+an exponent. At β = 0.5 the measured exponent is {above:.2f}, where the theory has 1. The intervals are those of chance only.
 
 ## Attack and corruption
 
-The least budget at which the regret reaches half of always playing the worse arm; two arms, 0.9 and 0.6, 10 replications,
-budgets to a factor of 2^(1/4). The attacker conceals the best arm when it is pulled; the corrupter does the same to it in every round, since
-it does not see the pull.
+Two arms, 0.9 and 0.6, 100,000 rounds, {games} replications. The attacker conceals the best arm when it is pulled; the corrupter does
+the same to it in every round, since it does not see the pull.
 
-![Least budget for linear regret against the horizon, for five policies, under attack and under corruption](images/separation.svg)
+![{separation_alt}](images/separation.svg)
+
+The least budget at which the regret reaches half of always playing the worse arm, on a grid of threefold steps:
 
 {separation_table}
 
-Against UCB1 an attacker needs a few dozen fake events, growing like ln T, a corrupter nearly half of all rounds. Policies
-made against corruption (MLAAER, BARBAR) cost an attacker more than UCB1 does, some thousand events, but that grows slowly,
-while a corrupter's price grows nearly with the horizon. SE never looks at a dropped arm again, so both need only get it
-dropped once.
+Against UCB1 an attacker needs a hundred fake events at most, a corrupter a large part of all rounds. Policies made against
+corruption (MLAAER, BARBAR) cost an attacker more than UCB1 does, but far less than they cost a corrupter. SE never looks
+at a dropped arm again, so both need only get it dropped once.
 """
 
 
 def main() -> None:
-    horizon_rows, fits = [], []
-    for budget in (0.0, 1000.0):
-        rows, line = rates.in_horizon(budget)
-        horizon_rows += rows
-        fits.append(line)
-    horizon_table = pages.table(
-        ["T", *(f"C = {budget:g}: regret | expected | bound" for budget in (0, 1000))],
-        (
-            [f"10^{round(log(horizon, 10))}"]
-            + [
-                f"{row['regret']:,.0f} | {row['expected']:,.0f} | {row['bound']:,.0f}"
-                for row in horizon_rows
-                if row["horizon"] == horizon
-            ]
-            for horizon in rates.HORIZONS
-        ),
-    ).replace("|---|--:|--:|", "|---|--:|--:|--:|--:|--:|--:|")
-    budget_rows = [(n_arms, *rates.in_budget(n_arms)) for n_arms in (2, 5, 10, 20)]
-    budget_table = pages.table(
-        ["K", *(f"C = {row['budget']:,}" for row in budget_rows[0][1]), "slope in C", "slope / (K − 1)", "explained"],
-        (
-            [
-                str(n_arms),
-                *(f"{row['regret']:,.0f}" for row in rows),
-                f"{line.slope:.2f}",
-                f"{line.slope / (n_arms - 1):.2f}",
-                f"{line.explained:.2%}",
-            ]
-            for n_arms, rows, line in budget_rows
-        ),
+    rates = pages.finished("exponents")
+    clean, attacked = ([play for play in se_wr(rates, "horizon") if play.game.budget == budget] for budget in (0, 1000))
+    lines = [
+        fit([log(play.game.horizon) for play in plays], [play.final for play in plays]) for plays in (clean, attacked)
+    ]
+    separation = pages.finished("separation")
+    pages.draw("exponents.svg", exponent_figure(rates))
+    pages.draw("separation.svg", separation_figure(separation))
+    text = PAGE.format(
+        replications=rates.experiment.replications,
+        horizon_table=horizon_table(clean, attacked),
+        clean=lines[0],
+        clean_expected=expected_slope(clean),
+        attacked=lines[1],
+        attacked_expected=expected_slope(attacked),
+        budget_table=budget_table(rates),
+        exponent_table=exponent_table(rates),
+        kink=exponents(rates)[0.4].slope,
+        above=exponents(rates)[0.5].slope,
+        formula_table=formula_table(),
+        separation_alt=SEPARATION,
+        games=separation.experiment.replications,
+        separation_table=separation_table(separation),
     )
-    exponents = list(rates.pe_wr_exponents(watch=pages.watcher("PE-WR's exponents")))
-    exponent_table = pages.table(
-        ["β", "measured", "95 %", "theory", "explained", "worst attacks, from 10⁹ to 10¹⁵"],
-        (
-            [
-                f"{e.beta:g}",
-                f"**{e.line.slope:.3f}**",
-                f"{e.line.low:.3f} … {e.line.high:.3f}",
-                f"{e.theory:.2f}",
-                f"{e.line.explained:.2%}",
-                ", ".join(dict.fromkeys(row["attack"] for row in e.rows)),
-            ]
-            for e in exponents
-        ),
-    )
-    pages.draw("exponents.svg", exponent_figure(exponents))
-    formula_table = pages.table(
-        ["slope of ln(T · largest burst gap) in ln T", *(f"T = 10^{a} … 10^{b}" for a, b in SPANS), "theory"],
-        (
-            [
-                f"β = {beta:g}",
-                *(formula_slope(beta, a, b) for a, b in SPANS),
-                f"{theory.exponent('additive', beta):.2f}",
-            ]
-            for beta in (0.35, 0.4, 0.45)
-        ),
-    )
-    rows = separation.budgets(watch=pages.watcher("attack and corruption"))
-    pages.draw("separation.svg", separation_figure(rows))
-    separation_table = pages.table(
-        ["least budget", *(f"T = {horizon:,}" for horizon in separation.HORIZONS)],
-        (
-            [f"{policy}, {who}"]
-            + [
-                "more than T" if row["budget"] is None else f"{row['budget']:,.0f}"
-                for row in rows
-                if (row["policy"], row["adversary"]) == (policy, who)
-            ]
-            for policy in dict.fromkeys(row["policy"] for row in rows)
-            for who in ("attack", "corruption")
-        ),
-    )
-    page = PAGE.format(
-        seconds="about three minutes on two cores",
-        replications=rates.REPLICATIONS,
-        horizon_table=horizon_table,
-        clean=fits[0],
-        clean_expected=expected_slope(horizon_rows[: len(rates.HORIZONS)]),
-        attacked_expected=expected_slope(horizon_rows[len(rates.HORIZONS) :]),
-        attacked=fits[1],
-        budget_table=budget_table,
-        exponent_table=exponent_table,
-        formula_table=formula_table,
-        separation_table=separation_table,
-    )
-    pages.write("rates.md", page)
+    pages.write("rates.md", text)
 
 
-def expected_slope(rows: list[dict[str, Any]]) -> float:
+def se_wr(study: Study, panel: str) -> list[Play]:
+    """The games of SE-WR with the paper's radius, given what the attack may spend."""
+    return [play for play in study.panel(panel) if play.game.line == "se-wr:budget=C"]
+
+
+def expected(play: Play) -> float:
+    """SE-WR's regret by its line alone: Conceal takes the budget from the best arm, SE-WR waits for twice as much.
+
+    n gap - C = 2 sqrt(n L) + 2 C, so n = ((sqrt(L) + sqrt(L + 3 C gap)) / gap)^2 pulls of each of the other arms.
+    """
+    level = log(2.0) + 2.0 * log(play.game.horizon)
+    return sum(gap * ((sqrt(level) + sqrt(level + 3.0 * play.game.budget * gap)) / gap) ** 2 for gap in play.gaps)
+
+
+def expected_slope(plays: list[Play]) -> float:
     """The slope in ln T of the regret that the line alone gives."""
-    return rates.fit([log(row["horizon"]) for row in rows], [np.array([row["expected"]]) for row in rows]).slope
+    return fit([log(play.game.horizon) for play in plays], [np.array([expected(play)]) for play in plays]).slope
+
+
+def horizon_table(clean: list[Play], attacked: list[Play]) -> str:
+    columns = ["T", *(f"C = {budget}: {name}" for budget in (0, 1000) for name in ("regret", "expected", "bound"))]
+    rows = []
+    for pair in zip(clean, attacked, strict=True):
+        row = [f"10^{round(log(pair[0].game.horizon, 10))}"]
+        for play in pair:
+            game = play.game
+            bound = theory.promises(game.policy, play.gaps, horizon=game.horizon, budget=game.budget)[0]
+            row += [f"{play.regret:,.0f}", f"{expected(play):,.0f}", f"{bound.value:,.0f}"]
+        rows.append(row)
+    return pages.table(columns, rows)
+
+
+def budget_table(study: Study) -> str:
+    rows = []
+    plays = se_wr(study, "budget")
+    for name in dict.fromkeys(play.game.place for play in plays):
+        arms = [play for play in plays if play.game.place == name]
+        line = fit([play.game.budget for play in arms], [play.final for play in arms])
+        others = arms[0].game.environment.n_arms - 1
+        regrets = [f"{play.regret:,.0f}" for play in arms]
+        rows.append(
+            [f"{others + 1}", *regrets, f"{line.slope:.2f}", f"{line.slope / others:.2f}", f"{line.explained:.2%}"]
+        )
+    budgets = dict.fromkeys(play.game.budget for play in plays)
+    return pages.table(
+        ["K", *(f"C = {each:,.0f}" for each in budgets), "slope in C", "slope / (K − 1)", "explained"], rows
+    )
+
+
+def exponent_table(study: Study) -> str:
+    hardest = worst(study.panel("pe-wr"), lambda play: (play.game.power, play.game.horizon))
+    rows = []
+    for beta, line in exponents(study).items():
+        attacks = dict.fromkeys(play.game.attack for (power, _), play in hardest.items() if power == beta)
+        interval = f"{line.low:.3f} … {line.high:.3f}"
+        bound = f"{theory.exponent('additive', beta):.2f}"
+        rows.append(
+            [f"{beta:g}", f"**{line.slope:.3f}**", interval, bound, f"{line.explained:.2%}", ", ".join(attacks)]
+        )
+    columns = ["β", "measured", "95 %", "theory", "explained", "worst attacks, from 10⁹ to 10¹⁵"]
+    return pages.table(columns, rows)
+
+
+def separation_table(study: Study) -> str:
+    budgets = least_linear(study)
+    lines = dict.fromkeys(play.game.line for play in study.panel("attack"))
+    shown = [[f"{budgets[who][line]:,.0f}" if line in budgets[who] else "more" for who in budgets] for line in lines]
+    return pages.table(
+        ["least budget", "attack", "corruption"], ([line, *row] for line, row in zip(lines, shown, strict=True))
+    )
+
+
+def formula_table() -> str:
+    columns = ["slope of ln(T · largest burst gap) in ln T", *(f"T = 10^{a} … 10^{b}" for a, b in SPANS), "theory"]
+    rows = []
+    for beta in (0.35, 0.4, 0.45):
+        slopes = [formula_slope(beta, a, b) for a, b in SPANS]
+        rows.append([f"β = {beta:g}", *slopes, f"{theory.exponent('additive', beta):.2f}"])
+    return pages.table(columns, rows)
 
 
 SPANS = ((9, 15), (30, 36), (100, 106), (250, 256))
@@ -182,18 +202,36 @@ def formula_slope(beta: float, low: int, high: int) -> str:
     """The slope of the regret that the best burst causes, between two powers of ten, by its price alone."""
     heights = []
     for power in (low, high):
-        gaps = rates.burst_gaps(10**power, 10.0 ** (power * beta))
+        gaps = burst_gaps(10**power, 10.0 ** (power * beta))
         heights.append(None if not gaps else log(max(gaps)) + power * log(10.0))
     if heights[0] is None or heights[1] is None:
         return "no burst yet"
     return f"{(heights[1] - heights[0]) / ((high - low) * log(10.0)):.3f}"
 
 
-def exponent_figure(exponents: list[rates.Exponent]) -> Any:
+def burst_gaps(horizon: int, budget: float, n_arms: int = 2) -> list[float]:
+    """The largest gap at which a burst of this budget drops PE-WR's best arm, one for each phase in which one can.
+
+    In phase h the price is n_h gap + 2 sqrt(lambda n_h) + 2 C_h; what the budget leaves of it, less a twentieth so that
+    noise does not save the arm, buys the gap. That is of the order of C^2 / T where C_h < C/2 and 2 sqrt(lambda n_h) is
+    below C, and there is none where no phase has both.
+    """
+    state = PEWR().init(Game(n_arms, horizon))
+    gaps = []
+    for phase in range(horizon.bit_length()):
+        pulls = 2**phase
+        guess = min(state.cap, state.first_guess * 0.5**phase)
+        line = 2.0 * (sqrt(state.rule.log_single * pulls) + guess)
+        if n_arms * (2 * pulls - 1) <= horizon and 0.95 * budget > line:
+            gaps.append((0.95 * budget - line) / pulls)
+    return gaps
+
+
+def exponent_figure(study: Study) -> Any:
     """Measured points with intervals over the theory's line."""
     points = [
-        {"beta": e.beta, "exponent": e.line.slope, "low": e.line.low, "high": e.line.high, "what": "measured"}
-        for e in exponents
+        {"beta": beta, "exponent": line.slope, "low": line.low, "high": line.high, "what": "measured"}
+        for beta, line in exponents(study).items()
     ]
     curve = [
         {"beta": i / 100, "exponent": theory.exponent("additive", i / 100), "what": "theory: max(1/2, 2 beta)"}
@@ -212,17 +250,20 @@ def exponent_figure(exponents: list[rates.Exponent]) -> Any:
     return figure.properties(width=420, height=280, title="PE-WR: worst regret at C = T^beta", description=alt)
 
 
-def separation_figure(rows: list[dict[str, Any]]) -> Any:
+def separation_figure(study: Study) -> Any:
     titles = {
-        "title": "Least budget for linear regret",
-        "x": "horizon T (rounds)",
-        "y": "budget (fake events)",
+        "title": "Regret under attack and under corruption",
+        "x": "budget (fake events)",
+        "y": "regret after 100,000 rounds",
         "policy": "policy",
         "adversary": "adversary",
     }
-    known = [row for row in rows if row["budget"] is not None]
-    alt = "Least budget for linear regret against the horizon for five policies, under attack and under corruption"
-    return pages.lines(known, x="horizon", y="budget", colour="policy", dash="adversary", titles=titles, alt=alt)
+    rows = [
+        {"policy": play.game.line, "adversary": play.game.panel, "budget": play.game.budget, "regret": play.regret}
+        for play in study.plays
+        if play.game.budget > 0
+    ]
+    return pages.lines(rows, x="budget", y="regret", colour="policy", dash="adversary", titles=titles, alt=SEPARATION)
 
 
 if __name__ == "__main__":

@@ -246,7 +246,7 @@ def layers() -> str:
     """The layers that import-linter enforces, with the first line of each module's docstring."""
     setup = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     rows = [
-        [str(number), f"`{name.removeprefix('vambrace.')}`", summary(import_module(name))]
+        [str(number), f"`{name}`", summary(import_module(f"vambrace.{name}"))]
         for number, layer in enumerate(setup["tool"]["importlinter"]["contracts"][0]["layers"], 1)
         for name in layer.split(" | ")
     ]

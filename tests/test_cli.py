@@ -173,8 +173,9 @@ def test_certify_prints_the_sentence_and_the_rivals(run: Run, table: str) -> Non
     assert done.out.startswith(f"{expected}\nthreat inject, design fixed, delta 0.01\ncolumns: ")
     (row,) = (line.split() for line in done.out.splitlines() if line.startswith(" old "))
     (rival,) = expected.rivals
-    assert row == ["old", str(expected.budget), "0.1", f"{rival.low:.4g}", "…", f"{rival.high:.4g}", "9,000"]
-    assert json.loads(run(*words, "--json").out) == json.loads(json.dumps(expected.to_json()))
+    low, high = (f"{100 * end:.1f}" for end in (rival.low, rival.high))
+    assert row == ["old", str(expected.budget), "10.0", "%", low, "%", high, "%", "9,000"]
+    assert json.loads(run(*words, "--json").out) == json.loads(json.dumps(expected.to_dict()))
 
 
 def test_certify_reads_standard_input(run: Run, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,7 +224,7 @@ def test_certify_tells_which_columns_it_used(run: Run, tmp_path: Path) -> None:
     assert json.loads(run(*words, "--json").out)["columns"] == columns
     done = run("certify", str(path))
     assert_mistake(done)
-    assert "or to be told their columns, got variant, visitors, bought" in done.err
+    assert "or the names of these columns, got variant, visitors, bought" in done.err
 
 
 def test_certify_lets_no_name_speak_to_the_terminal(run: Run, tmp_path: Path) -> None:
@@ -247,7 +248,7 @@ def test_certify_shows_the_closest_of_many_arms(run: Run, tmp_path: Path) -> Non
     assert "The winner and the 39 closest of 1,201 arms." in text
     assert "The winner and the 999 closest of 1,201 arms" in text
     found = vb.certify(path)
-    closest = min(found.rivals, key=lambda rival: rival.budget)
+    closest = min(found.rivals, key=lambda rival: rival.budget or 0)
     assert closest.budget == found.budget
     for where in (done.out, text):
         assert closest.label in where
@@ -278,11 +279,13 @@ def test_certify_many_tests(run: Run, tmp_path: Path) -> None:
     assert done.out.endswith("1 left out, with one arm only, the first of them 'z'.\n")
     rows = [line.split() for line in done.out.splitlines()]
     budget = vb.certify({"arm": [0, 1], "views": [90_000, 90_000], "clicks": [9_000, 10_800]}).budget
+    assert budget is not None
     assert 100 <= budget < 1000
     for row in (["0", "1"], ["100", "1"], ["1,000", "0"]):
         assert row in rows
     found = json.loads(run("certify", str(path), "--group", "test", "--json").out)
     assert [(each["test"], each["certified"]) for each in found] == [("x", True), ("y", False)]
+    assert [each["budget"] for each in found] == [budget, None]
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
     assert "<h1>1 of 2 tests have a certified winner</h1>" in page
 
@@ -376,8 +379,8 @@ def test_reproduce_runs_the_suites_and_says_where_the_report_is(
         (suites / f"{name}.toml").write_text(
             f'name = "{name}"\n{text}{more}\n[environments]\ntwo = "bernoulli:means=0.9/0.5"\n', encoding="utf-8"
         )
-    monkeypatch.setattr("vambrace.lab.experiment.SUITES", suites)
-    monkeypatch.setattr("vambrace.report.experiments.SUITES", ("one", "two"))
+    monkeypatch.setattr("vambrace.paper.suites.FOLDER", suites)
+    monkeypatch.setattr("vambrace.paper.reproduce.ORDER", ("one", "two"))
     monkeypatch.setattr("vambrace.lab.cells.simulate", functools.partial(vb.simulate, interpret=True))
     out = tmp_path / "out"
     done = run("reproduce", "--out", str(out), "--workers", "1", "--data", f"mine={__file__}")

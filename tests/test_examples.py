@@ -18,7 +18,7 @@ SAYS = {
     "audit_a_log.py": (
         "    0 fakes: blue beats every other arm unless at least 801 of the 30,000 events were altered.\n",
         "3,000 fakes: green beats every other arm",
-        "if so many were fake, best may be: green, blue, red\n",
+        "if this many were fake, best may be: green, blue, red\n",
     ),
     "live_learner_with_delayed_clicks.py": (
         "crash after 20,300 views; on from view 20,000, 156 answers void\n",

@@ -1,5 +1,6 @@
 """A file is there whole, or as it was before."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,34 @@ def test_an_error_before_anything_was_written_is_the_one_that_comes_out(tmp_path
     with pytest.raises(RuntimeError, match="no data"), whole_file(tmp_path / "table.csv"):
         raise RuntimeError("no data")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows opens no folders")
+def test_the_content_is_on_disk_before_the_name_and_the_name_before_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that a machine that stops at any moment leaves the old file or the new one."""
+    done: list[tuple[str, str]] = []
+    sync, replace = os.fsync, Path.replace
+
+    def watched_sync(descriptor: int) -> None:
+        sync(descriptor)
+        (name,) = (each for each in names if os.path.sameopenfile(descriptor, names[each]))
+        done.append(("sync", name))
+
+    def watched_replace(path: Path, target: Path) -> Path:
+        done.append(("replace", path.name))
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", watched_sync)
+    monkeypatch.setattr(Path, "replace", watched_replace)
+    names: dict[str, int] = {}
+    path = tmp_path / "new" / "table.csv"
+    with whole_file(path) as unfinished:
+        unfinished.write_text("new", encoding="utf-8")
+        for opened in (unfinished, path.parent, tmp_path):
+            names[opened.name] = os.open(opened, os.O_RDONLY)
+    for descriptor in names.values():
+        os.close(descriptor)
+    steps = [("sync", unfinished.name), ("replace", unfinished.name), ("sync", "new"), ("sync", tmp_path.name)]
+    assert done == steps

@@ -309,9 +309,10 @@ def certify(
 ) -> None:
     """Tell how many events of a finished test would have to be fake to overturn its winner."""
     from vambrace import data
-    from vambrace.audit.certification import certify as certify_one
-    from vambrace.audit.certification import certify_each, standing
-    from vambrace.report import certificates as page
+    from vambrace.audit import tables
+    from vambrace.audit.certificate import Certificate
+    from vambrace.audit.certification import certify as certify_log
+    from vambrace.audit.certification import standing
 
     _check_target(html, (".html",))
     ends = None if reward_range is None else [value_of("reward_range", float, each) for each in reward_range.split(",")]
@@ -320,11 +321,9 @@ def certify(
     with ExitStack() as stack:
         sources = [stack.enter_context(_spooled(each)) if _is_stream(each) else each for each in files]
         source = data.title(sources)
-        left_out: tuple[str, ...] = ()
-        if group is None:
-            found = {"": certify_one(sources, **options, reward_range=ends)}
-        else:
-            found, left_out = certify_each(sources, group, **options, reward_range=ends)
+        answer = certify_log(sources, **options, reward_range=ends, group=group)
+    found = {"": answer} if isinstance(answer, Certificate) else answer
+    left_out = () if isinstance(answer, Certificate) else answer.left_out
     notes = []
     if ends is not None:
         whole = f"{ends[0]:g} to {ends[1]:g}"
@@ -334,29 +333,31 @@ def certify(
     if left_out:
         notes.append(f"{len(left_out):,} left out, with one arm only, the first of them {left_out[0]!r}.")
     if html is not None:
+        from vambrace.report import certificates as page
+
         page.save(found, html, source=source, made_by=f"vambrace {__version__}", notes=notes, many=group is not None)
     if as_json:
         extra = {} if ends is None else {"reward_range": ends}
         if group is None:
-            typer.echo(json.dumps(found[""].to_json() | extra, indent=2))
+            typer.echo(json.dumps(found[""].to_dict() | extra, indent=2))
         else:
             typer.echo(
-                json.dumps([{"test": test, **each.to_json(), **extra} for test, each in found.items()], indent=2)
+                json.dumps([{"test": test, **each.to_dict(), **extra} for test, each in found.items()], indent=2)
             )
         return
     certificates = found.values()
     columns = next(iter(certificates)).columns
-    parameters = f"threat {threat}, design {design}, delta {delta:g}\ncolumns: {_visible(page.used(columns))}"
+    parameters = f"threat {threat}, design {design}, delta {delta:g}\ncolumns: {_visible(tables.columns_used(columns))}"
     if group is None:
         (certificate,) = certificates
         typer.echo(f"{_visible(str(certificate))}\n{parameters}")
         n_arms = 1 + len(certificate.rivals)
         others = f", the {MOST_ARMS - 1} closest of {n_arms:,}" if n_arms > MOST_ARMS else ""
-        _print_table(f"the winner and its rivals{others}", page.HEADINGS, page.rows(certificate, MOST_ARMS))
-        _print_table("arms that may be best", page.STEPS, page.steps(certificate)[:MOST_ARMS])
+        _print_table(f"the winner and its rivals{others}", tables.ARMS, tables.arms(certificate, MOST_ARMS))
+        _print_table("arms that may be best", tables.STEPS, tables.steps(certificate)[:MOST_ARMS])
     else:
         typer.echo(f"{len(found):,} tests, {standing(certificates, 0):,} with a certified winner.\n{parameters}")
-        _print_table("", page.STANDS, page.stands(certificates))
+        _print_table("", tables.STANDS, tables.stands(certificates))
     for note in notes:
         typer.echo(_visible(note))
 
@@ -391,10 +392,11 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run an experiment, or what is missing of it; exit code 1 when cells failed."""
-    from vambrace.lab import experiment as spec
+    from vambrace.lab.experiment import read
     from vambrace.lab.runner import run as play
+    from vambrace.paper.suites import find
 
-    wanted = spec.read(spec.find(experiment), _files(data))
+    wanted = read(find(experiment), _files(data))
     folder = Path("out") / wanted.name if out is None else out
     try:
         found = play(wanted, folder, workers=workers, dask=dask, fail_fast=fail_fast)
@@ -424,12 +426,12 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON instead of writing.")] = False,
 ) -> None:
     """Write the report of finished experiments: DIR/report.html, and DIR/figures as SVG, PNG and PDF."""
-    from vambrace.report import experiments as lab
+    from vambrace.paper import reproduce as paper
 
     if as_json:
-        typer.echo(json.dumps(lab.verdicts(folder), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(paper.verdicts(folder), indent=2, ensure_ascii=False))
     else:
-        typer.echo(lab.write(folder))
+        typer.echo(paper.write(folder))
 
 
 @app.command()
@@ -578,9 +580,10 @@ def _print_status(found: Any, as_json: bool) -> None:
 
 def _suites() -> list[dict[str, str]]:
     from vambrace.lab import cells
-    from vambrace.lab import experiment as spec
+    from vambrace.lab.experiment import read
+    from vambrace.paper.suites import suites
 
-    found = {name: spec.read(path) for name, path in spec.suites().items()}
+    found = {name: read(path) for name, path in suites().items()}
     return [
         {"name": name, "title": suite.title, "cells": str(len(cells.cells_of(suite)))} for name, suite in found.items()
     ]

@@ -1,5 +1,6 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, also when the machine is switched off."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,15 +8,35 @@ from pathlib import Path
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path` to write to; it becomes `path` at the end, and vanishes after an error."""
+    """A temporary name beside `path` to write to; it becomes `path` at the end, and vanishes after an error.
+
+    The content is on disk before the name is, and both are when the block ends: a machine that stops at any moment
+    leaves the old file or the new one.
+    """
+    new_folders = [folder for folder in path.parents if not folder.exists()]
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.stem}.unfinished{path.suffix}")
     try:
         yield unfinished
+        with unfinished.open("rb+") as file:
+            os.fsync(file.fileno())
         unfinished.replace(path)
+        for folder in (path.parent, *(each.parent for each in new_folders)):
+            _sync_folder(folder)
     except OSError as error:  # a full disk does not say which file it was
         if error.errno is not None and error.filename is None:
             error.filename = str(path)
         raise
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Write the names in a folder to disk; Windows does so by itself and opens no folders."""
+    if os.name == "nt":
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

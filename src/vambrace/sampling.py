@@ -5,12 +5,13 @@ A stream is a uint64 array of four words that a draw changes in place: the state
 and adding a policy or a thread changes nobody else's numbers.
 """
 
-from math import erfc, exp, factorial, floor, log, log1p, pi, sqrt
+from math import erfc, exp, floor, log, log1p, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vambrace.kernels import kernel, rare_kernel
+from vambrace.statistics import log_binomial_mass
 
 Stream = NDArray[np.uint64]
 
@@ -155,62 +156,12 @@ def quick_beta_draw(alpha: float, alpha_width: float, beta: float, beta_width: f
             return a * v / (a * v + b * w)
 
 
-def _stirling_error(x: int) -> float:
-    """ln x! minus Stirling's formula for it."""
-    return log(factorial(x)) - (0.5 * log(2.0 * pi * x) + x * log(x) - x)
-
-
-STIRLING_ERRORS = np.array([0.0] + [_stirling_error(x) for x in range(1, 16)])
-
-
-@kernel
-def stirling_error(x: float) -> float:
-    """ln x! minus Stirling's formula, for whole x >= 1, to the last digits (Loader 2000)."""
-    if x < 16.0:
-        return STIRLING_ERRORS[int(x)]
-    inverse = 1.0 / (x * x)
-    return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680) * inverse) * inverse) * inverse) / x
-
-
-@kernel
-def deviance(x: float, mean: float) -> float:
-    """x ln(x / mean) + mean - x, without cancellation where x is near the mean (Loader 2000)."""
-    if abs(x - mean) >= 0.1 * (x + mean):
-        return x * log(x / mean) + mean - x
-    v = (x - mean) / (x + mean)
-    total = (x - mean) * v
-    term = 2.0 * x * v
-    v *= v
-    for j in range(1, 1000):
-        term *= v
-        longer = total + term / (2 * j + 1)
-        if longer == total:
-            break
-        total = longer
-    return total
-
-
-@rare_kernel
-def log_binomial_mass(k: float, n: float, p: float) -> float:
-    """ln P(Binomial(n, p) = k), with an error near rounding also where n is 10^15 (Loader 2000)."""
-    if k == 0.0:
-        return n * log1p(-p)
-    if k == n:
-        return n * log(p)
-    return (
-        (stirling_error(n) - stirling_error(k) - stirling_error(n - k))
-        - deviance(k, n * p)
-        - deviance(n - k, n * (1.0 - p))
-        + 0.5 * log(n / (2.0 * pi * k * (n - k)))
-    )
-
-
 @rare_kernel
 def binomial(n: int, p: float, rng: Stream) -> int:
     """The number of successes in n trials of probability p: exact for n up to 10^15.
 
-    Inversion where fewer than 12 successes (or failures) are expected, else Hörmann's transformed rejection
-    BTRS (1993) with Loader's mass function in place of log-gamma, which loses all digits at large n.
+    Inversion where fewer than 12 successes (or failures) are expected, otherwise Hörmann's transformed
+    rejection BTRS (1993) with Loader's mass function in place of log-gamma, which loses all digits at large n.
     """
     if n <= 0 or p <= 0.0:
         return 0

@@ -1,72 +1,95 @@
-"""Exact binomial intervals, without SciPy, which takes seconds to import."""
+"""Binomial chances and exact confidence limits as kernels, without SciPy, which takes seconds to import.
 
-from math import exp, inf, lgamma, log, log1p
+Chances are built from the saddle-point form of Loader (2000), which keeps its digits at 10^15 trials, where differences
+of log-gamma have lost all of theirs.
+"""
 
-from vambrace.kernels import rare_kernel
+from math import exp, factorial, floor, lgamma, log, log1p, pi, sqrt
+
+import numpy as np
+
+from vambrace.kernels import kernel, rare_kernel
 
 STEPS = 10_000  # of the continued fraction; it needs about sqrt(n)
 TINY = 1e-300
+STIRLING_ERRORS = np.array(
+    [0.0] + [log(factorial(x)) - (0.5 * log(2.0 * pi * x) + x * log(x) - x) for x in range(1, 16)]
+)
 
 
-def clopper_pearson(successes: int, trials: int, level: float) -> tuple[float, float]:
-    """The exact interval of a chance: each side is wrong with probability at most (1 - level) / 2.
-
-    >>> low, high = clopper_pearson(3, 100, 0.95)
-    >>> round(low, 4), round(high, 4)
-    (0.0062, 0.0852)
-    """
-    tail = (1.0 - level) / 2.0
-    return lower_limit(successes, trials, tail), upper_limit(successes, trials, tail)
-
-
-def lower_limit(successes: float, trials: float, tail: float) -> float:
-    """The chance at which so many successes or more have probability `tail`."""
-    return 0.0 if successes <= 0 else _solve(successes, trials - successes + 1, log(tail))
+@kernel
+def stirling_error(x: float) -> float:
+    """ln x! minus Stirling's formula for it, to the last digits (Loader 2000)."""
+    if x < 16.0:
+        if x == floor(x):
+            return STIRLING_ERRORS[int(x)]
+        return lgamma(x + 1.0) - (0.5 * log(2.0 * pi * x) + x * log(x) - x)
+    inverse = 1.0 / (x * x)
+    return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680) * inverse) * inverse) * inverse) / x
 
 
-def upper_limit(successes: float, trials: float, tail: float) -> float:
-    """The chance at which so many successes or fewer have probability `tail`."""
-    return 1.0 if successes >= trials else 1.0 - _solve(trials - successes, successes + 1, log(tail))
-
-
-def _solve(a: float, b: float, log_tail: float) -> float:
-    """The x with I_x(a, b) = tail, by bisection to the last bit."""
-    low, high = 0.0, 1.0
-    while True:
-        middle = 0.5 * (low + high)
-        if middle in (low, high):
-            return low
-        if log_incomplete_beta(a, b, middle) < log_tail:
-            low = middle
-        else:
-            high = middle
-
-
-def log_incomplete_beta(a: float, b: float, x: float) -> float:
-    """The logarithm of I_x(a, b), the chance of a or more successes in a + b - 1 trials of chance x (whole a, b)."""
+@kernel
+def deviance(x: float, mean: float) -> float:
+    """x ln(x / mean) + mean - x, without cancellation where x is near the mean (Loader 2000)."""
     if x <= 0.0:
-        return -inf
-    if x >= 1.0:
-        return 0.0
-    front = lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)
-    if x <= (a + 1.0) / (a + b + 2.0):
-        return front + log(beta_fraction(a, b, x)) - log(a)
-    rest = front + log(beta_fraction(b, a, 1.0 - x)) - log(b)
-    return log1p(-exp(rest)) if rest < 0.0 else -inf
+        return mean
+    if abs(x - mean) >= 0.1 * (x + mean):
+        return x * log(x / mean) + mean - x
+    v = (x - mean) / (x + mean)
+    total = (x - mean) * v
+    term = 2.0 * x * v
+    v *= v
+    for j in range(1, 1000):
+        term *= v
+        longer = total + term / (2 * j + 1)
+        if longer == total:
+            break
+        total = longer
+    return total
 
 
 @rare_kernel
-def beta_fraction(a: float, b: float, x: float) -> float:
+def log_binomial_mass(k: float, n: float, p: float) -> float:
+    """ln P(Binomial(n, p) = k), with an error near rounding also where n is 10^15; k need not be whole."""
+    if k == 0.0:
+        return n * log1p(-p)
+    if k == n:
+        return n * log(p)
+    return (
+        (stirling_error(n) - stirling_error(k) - stirling_error(n - k))
+        - deviance(k, n * p)
+        - deviance(n - k, n * (1.0 - p))
+        + 0.5 * log(n / (2.0 * pi * k * (n - k)))
+    )
+
+
+@rare_kernel
+def log_tail(k: float, n: float, p: float, exact: bool) -> tuple[float, float]:
+    """ln P(Binomial(n, p) >= k), and its slope in ln p; unless `exact`, Chernoff's bound exp(-n kl(k / n, p)) for it.
+
+    The exact tail is the incomplete beta function I_p(k, n - k + 1). Near the mean and above it, where it exceeds 1 / e
+    and is of no use for a confidence limit, both numbers are 0.
+    """
+    if k <= (n + 1.0) * p if exact else k <= n * p:
+        return 0.0, 0.0
+    if not exact:
+        return -deviance(k, n * p) - deviance(n - k, n * (1.0 - p)), (k - n * p) / (1.0 - p)
+    fraction = _beta_fraction(k, n - k + 1.0, p)
+    return log_binomial_mass(k, n, p) + log1p(-p) + log(fraction), k / ((1.0 - p) * fraction)
+
+
+@rare_kernel
+def _beta_fraction(a: float, b: float, x: float) -> float:
     """Gauss's continued fraction of the incomplete beta function, by Lentz's method."""
-    c, d = 1.0, 1.0 / _away(1.0 - (a + b) * x / (a + 1.0))
+    c, d = 1.0, 1.0 / _nonzero(1.0 - (a + b) * x / (a + 1.0))
     value = d
     for m in range(1, STEPS):
         for numerator in (
             m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m)),
             -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0)),
         ):
-            d = 1.0 / _away(1.0 + numerator * d)
-            c = _away(1.0 + numerator / c)
+            d = 1.0 / _nonzero(1.0 + numerator * d)
+            c = _nonzero(1.0 + numerator / c)
             value *= c * d
         if abs(c * d - 1.0) < 1e-15:
             break
@@ -74,5 +97,38 @@ def beta_fraction(a: float, b: float, x: float) -> float:
 
 
 @rare_kernel
-def _away(value: float) -> float:
+def _nonzero(value: float) -> float:
     return value if abs(value) > TINY else TINY
+
+
+@rare_kernel
+def least_chance(k: float, n: float, log_level: float, exact: bool) -> float:
+    """The chance at which k successes or more of n have probability exp(log_level), at most 1 / e; see `log_tail`.
+
+    Newton's method in ln p, in which the logarithm of the tail is concave: every step but the first stays below the
+    root. The start is the largest of three bounds from below on the Chernoff limit, which is below the exact one.
+    """
+    if k <= 0.0:
+        return 0.0
+    mean, share = k / n, -log_level / n
+    p = max(mean - sqrt(0.5 * share), mean - sqrt(2.0 * mean * share), mean * exp(log_level / k - 1.0))
+    if p < 1e-290:  # the limit of a small part of one reward: zero, before it underflows
+        return 0.0
+    for _ in range(100):
+        tail, slope = log_tail(k, n, p, exact)
+        if tail >= log_level:  # also when rounding has put the start on the mean
+            break
+        larger = p * exp((log_level - tail) / slope)
+        if larger <= p * (1.0 + 1e-16):
+            break
+        p = larger
+    return p
+
+
+def lower_limit(successes: int, trials: int, tail: float) -> float:
+    """The exact lower confidence limit of a chance (Clopper and Pearson 1934), which is wrong with probability `tail`.
+
+    >>> round(lower_limit(3, 100, 0.025), 4)
+    0.0062
+    """
+    return least_chance(float(successes), float(trials), log(tail), exact=True)

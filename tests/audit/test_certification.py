@@ -2,20 +2,19 @@
 
 import gzip
 import json
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import vambrace as vb
 from vambrace.audit.certificate import certify_counts
-from vambrace.audit.certification import BUDGETS, certify_each, standing
-from vambrace.errors import InvalidParameter
-from vambrace.report import certificates as page
+from vambrace.audit.certification import BUDGETS, Certificates, standing
+from vambrace.errors import InvalidParameter, UnknownName
 
 UPWORTHY = Path(__file__).parents[3] / "shared" / "data" / "upworthy.csv"
 EVENTS, SUCCESSES = {"a": 4000, "b": 3000, "c": 5000}, {"a": 400, "b": 900, "c": 100}
@@ -72,6 +71,7 @@ every_format = pytest.mark.parametrize("ending", WRITERS)
 
 def test_the_log_is_worth_certifying() -> None:
     assert EXPECTED.certified
+    assert EXPECTED.budget is not None
     assert EXPECTED.budget > 100
 
 
@@ -142,7 +142,7 @@ def test_a_doubtful_guess_is_refused() -> None:
     with pytest.raises(InvalidParameter, match=r"expected one column reward or .* got converted and clicked"):
         vb.certify(log, arm="variant")
     assert vb.certify(log, arm="variant", reward="clicked") == EXPECTED
-    with pytest.raises(InvalidParameter, match="or to be told which, got variant and group and arm"):
+    with pytest.raises(InvalidParameter, match=r"\(name the one that you mean\), got variant and group and arm"):
         vb.certify(log.with_columns(arm="variant"))
     both = {"arm": ["A", "B"], "views": [1000, 1000], "clicks": [100, 300], "successes": [500, 100]}
     with pytest.raises(InvalidParameter, match=r"expected one column successes or .* got clicks and successes"):
@@ -166,7 +166,7 @@ def test_a_file_name_with_brackets_is_that_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["arm", "reward"])
 def test_a_column_that_is_no_name(name: str) -> None:
     with pytest.raises(InvalidParameter, match=f"{name}: expected the name of a column, got 5"):
-        vb.certify(LOG, **{name: 5})  # type: ignore[arg-type]
+        vb.certify(LOG, **{name: 5})  # type: ignore[call-overload]
 
 
 def test_more_events_than_the_search_can_bear() -> None:
@@ -219,13 +219,13 @@ def test_the_columns_of_a_table_can_be_named() -> None:
     ):
         vb.certify(table, events="people", reward="converted")
     many = TABLE.with_columns(exp=pl.lit("x")).rename({"events": "people", "successes": "won"})
-    assert certify_each(many, "exp", events="people", successes="won").tests == {"x": EXPECTED}
+    assert vb.certify(many, group="exp", events="people", successes="won") == {"x": EXPECTED}
 
 
 def test_a_log_says_which_columns_it_used() -> None:
     assert vb.certify(LOG).columns == {"arm": "variant", "reward": "converted"}
     many = LOG.with_columns(exp=pl.lit("x"))
-    assert certify_each(many, "exp").tests["x"].columns == {"test": "exp", "arm": "variant", "reward": "converted"}
+    assert vb.certify(many, group="exp")["x"].columns == {"test": "exp", "arm": "variant", "reward": "converted"}
     assert certify_counts([9, 9], [1, 2]).columns == {}
 
 
@@ -252,7 +252,7 @@ def test_a_range_makes_the_same_log_of_rescaled_rewards() -> None:
     assert not wider.binary
     assert wider.winner_mean == pytest.approx(0.15)
     with pytest.raises(InvalidParameter, match="expected a log, whose rewards have a range, got a table"):
-        vb.certify(TABLE, reward_range=(0, 1))
+        vb.certify(TABLE, reward_range=(0, 2))
 
 
 def test_rewards_between_the_ends_are_no_coin_flips() -> None:
@@ -284,6 +284,32 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_read(options: dict[s
 
 
 @pytest.mark.parametrize(
+    ("events", "successes", "options"),
+    [
+        ([9], [1], {}),
+        ([], [], {}),
+        ([9, 0], [1, 0], {}),
+        ([9, 8.5], [1, 0], {}),
+        ([9, 8], [1], {}),
+        ([9, 8], [1, 9], {}),
+        ([9, 8], [1, -1], {}),
+        ([9, 8], [1, 2.5], {}),
+        ([9, 8], [1, float("nan")], {}),
+        ([9, 8], [1, 2], {"delta": 0}),
+        ([9, 8], [1, 2], {"delta": 1}),
+        ([9, 8], [1, 2], {"delta": None}),
+        ([9, 8], [1, 2], {"threat": 3}),
+        ([9, 8], [1, 2], {"group": 3}),
+        (["x", 8], [1, 2], {}),
+    ],
+)
+def test_counts_that_cannot_be_meant_are_refused(events: Any, successes: Any, options: dict[str, Any]) -> None:
+    table = {"arm": list("AB")[: len(events)], "events": events, "successes": successes}
+    with pytest.raises(InvalidParameter, match=r"expected .+, got "):
+        vb.certify(table, **options)
+
+
+@pytest.mark.parametrize(
     ("rewards", "came"),
     [
         ([0, None], "nothing"),
@@ -301,6 +327,20 @@ def test_the_first_bad_reward_is_named(rewards: list[Any], came: str) -> None:
     assert str(caught.value).endswith(f", got {came} in row 100") or came == "inf"
 
 
+def test_a_type_checker_knows_what_can_be_meant() -> None:
+    """Were a wrong word or a number accepted, mypy would report an ignore that is not needed."""
+    with pytest.raises(UnknownName, match="did you mean 'alter'"):
+        vb.certify(TABLE, threat="altr")  # type: ignore[call-overload]
+    with pytest.raises(UnknownName, match="did you mean 'fixed'"):
+        vb.certify(TABLE, design="fixd")  # type: ignore[call-overload]
+    with pytest.raises(InvalidParameter, match=r"expected the name of a file, .*, got 42"):
+        vb.certify(42)  # type: ignore[call-overload]
+    many = {"exp": ["x", "x"], "arm": ["a", "b"], "views": [900, 900], "clicks": [100, 300]}
+    one: vb.Certificate = vb.certify(many)
+    each: Certificates = vb.certify(many, group="exp")
+    assert one == each["x"]
+
+
 # --------------------------------------------------------------------------------------------------------- many tests
 
 
@@ -308,19 +348,19 @@ def test_each_test_of_many_is_certified_by_itself() -> None:
     other = pl.DataFrame({"arm": ["x", "y"], "events": [50, 60], "successes": [20, 10], "test": ["two"] * 2})
     alone = pl.DataFrame({"arm": ["x"], "events": [50], "successes": [20], "test": ["three"]})
     many = pl.concat([TABLE.with_columns(test=pl.lit("one")), other, alone])
-    found = certify_each(many, "test")
-    assert found.tests == {"one": EXPECTED, "two": vb.certify(other)}
+    found = vb.certify(many, group="test")
+    assert found == {"one": EXPECTED, "two": vb.certify(other)}
     assert found.left_out == ("three",)
-    assert [standing(found.tests.values(), budget) for budget in BUDGETS] == [1, 1, 1, 1, 0]
+    assert [standing(found.values(), budget) for budget in BUDGETS] == [1, 1, 1, 1, 0]
     with pytest.raises(InvalidParameter, match="expected one test, or the group 'test' to tell them apart, got 3"):
         vb.certify(many)
     with pytest.raises(InvalidParameter, match="expected a test with at least two arms, got one arm in every test"):
-        certify_each(alone, "test")
+        vb.certify(alone, group="test")
 
 
 def test_a_log_of_many_tests() -> None:
     many = LOG.with_columns(experiment=pl.lit(10)).vstack(LOG.with_columns(experiment=pl.lit(9)))
-    assert list(certify_each(many, "experiment").tests.items()) == [("9", EXPECTED), ("10", EXPECTED)]
+    assert list(vb.certify(many, group="experiment").items()) == [("9", EXPECTED), ("10", EXPECTED)]
 
 
 def test_every_test_of_a_real_archive() -> None:
@@ -329,103 +369,17 @@ def test_every_test_of_a_real_archive() -> None:
         pytest.skip(f"needs {UPWORTHY}, which is not distributed with vambrace")
     vb.certify(TABLE)  # which compiles
     start = time.process_time()
-    found = certify_each(UPWORTHY, "test", design="fixed")
+    found = vb.certify(UPWORTHY, group="test", design="fixed")
     assert time.process_time() - start < 10
-    assert (len(found.tests), found.left_out) == (4873, ())
-    counts = [standing(found.tests.values(), budget) for budget in BUDGETS]
+    assert (len(found), found.left_out) == (4873, ())
+    counts = [standing(found.values(), budget) for budget in BUDGETS]
     assert counts == sorted(counts, reverse=True)
-    assert counts[0] == sum(each.certified for each in found.tests.values()) > 0
-    assert sum(each.events for each in found.tests.values()) == 81_024_151
-
-
-# ---------------------------------------------------------------------------------------------------------------- page
-
-
-def test_the_page_is_whole_and_loads_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "report.html"
-    strange = certify_counts([9000, 9000], [300, 3000], ["<b>&", "ok"])
-    page.save({"": strange}, path, source="a<b>.csv", made_by="vambrace 1", notes=["a note"])
-    text = path.read_text(encoding="utf-8")
-    for part in (
-        str(strange),
-        "a&lt;b&gt;.csv",
-        "&lt;b&gt;&amp;",
-        "a note",
-        "vambrace 1",
-        "prefers-color-scheme: dark",
-    ):
-        assert part in text
-    assert "<b>" not in text
-    assert text.count("<svg") == 1
-    assert 'name="viewport"' in text
-    outside = re.findall(r"""(?:src|href|url|@import)\s*[=(]\s*["']?(?!#)[^"'>]*""", text)
-    assert outside == []
-    assert not re.search(r"<(script|link|img|iframe)", text)
-    assert {*re.findall(r"https?://[^\"' ]+", text)} <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
-    assert [each.name for each in path.parent.iterdir()] == ["report.html"]
-
-
-def test_the_page_can_be_heard(tmp_path: Path) -> None:
-    """Headings in order, a caption and scopes for each table, and words for the figure."""
-    for name, certificates in (("one", {"": EXPECTED}), ("many", {"x": EXPECTED, "y": certify_counts([9, 9], [1, 2])})):
-        page.save(certificates, tmp_path / "x.html", source="s", made_by="m", many=name == "many")
-        text = (tmp_path / "x.html").read_text(encoding="utf-8")
-        assert '<html lang="en">' in text
-        headings = re.findall(r"<h(\d)", text)
-        assert headings[0] == "1"
-        assert {*headings[1:]} == {"2"}
-        tables = re.findall(r"<table.*?</table>", text, re.DOTALL)
-        assert len(tables) == (3 if name == "one" else 4)
-        for table in tables:
-            assert re.search(r"<caption>[^<]+</caption>", table)
-            assert "<th>" not in table
-        assert text.count("<th ") == text.count('<th scope="')
-        assert text.count("<svg") == len(re.findall(r'<svg role="img" aria-label="[^"]+beats every other', text))
-        for region in re.findall(r'<div class="wide"[^>]*>', text):
-            assert re.search(r'role="region" tabindex="0" aria-label="[^"]+"', region)
-
-
-def test_certified_tests_come_first_and_the_rest_is_folded(tmp_path: Path) -> None:
-    weak, strong = certify_counts([900, 900], [100, 300], ["p", "q"]), EXPECTED
-    page.save(
-        {"w": weak, "n": certify_counts([9, 9], [1, 2]), "s": strong},
-        tmp_path / "x.html",
-        source="s",
-        made_by="m",
-        many=True,
-    )
-    text = (tmp_path / "x.html").read_text(encoding="utf-8")
-    assert weak.certified
-    assert weak.budget < strong.budget
-    assert "<h1>2 of 3 tests have a certified winner</h1>" in text
-    order = [text.index(f'<th scope="row">{name}</th>') for name in "swn"]
-    assert order == sorted(order)
-    assert order[1] < text.index("<details>") < order[2]
-
-
-def test_a_page_that_fails_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "report.html"
-    path.write_text("old", encoding="utf-8")
-
-    def broken(*_: Any, **__: Any) -> None:
-        raise OSError("full")
-
-    monkeypatch.setattr(Path, "write_text", broken)
-    with pytest.raises(OSError, match="full"):
-        page.save({"": EXPECTED}, path, source="x", made_by="y")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_budgets_are_never_rounded_up() -> None:
-    assert [page.amount(each) for each in (0, 1234, 0.0, 1234.5678, 0.999)] == [
-        "0",
-        "1,234",
-        "0.00",
-        "1,234.56",
-        "0.99",
-    ]
+    assert counts[0] == sum(each.certified for each in found.values()) > 0
+    assert sum(each.events for each in found.values()) == 81_024_151
 
 
 def test_json_is_plain() -> None:
-    assert json.loads(json.dumps(EXPECTED.to_json()))["winner"] == "b"
+    assert json.loads(json.dumps(EXPECTED.to_dict()))["winner"] == "b"
+    numbers = {"arm": np.array([7, 9]), "views": np.array([900, 1000]), "clicks": np.array([100, 900])}
+    found = vb.certify(numbers, delta=np.float64(0.1)).to_dict()  # NumPy's numbers must not get through
+    assert json.loads(json.dumps(found, allow_nan=False))["winner"] == "9"

@@ -20,8 +20,8 @@ def test_the_file_of_the_page_is_read(tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     experiment = spec.read(path)
     assert len(cells.cells_of(experiment)) == 9  # three policies at three budgets
-    assert {game.line for game in experiment.games()} == {"ucb1", "se-wr:budget=C", "pe-wr"}
-    assert {game.environment for game in experiment.games()} == {vb.Bernoulli([0.9, 0.8, 0.7, 0.6, 0.5])}
+    assert {game.line for game in experiment.games} == {"ucb1", "se-wr:budget=C", "pe-wr"}
+    assert {game.environment for game in experiment.games} == {vb.Bernoulli([0.9, 0.8, 0.7, 0.6, 0.5])}
 
 
 @pytest.mark.parametrize("text", QUOTED)
@@ -41,7 +41,7 @@ def test_a_quoted_spec_is_understood(text: str, tmp_path: Path) -> None:
         document["data"] = {"clicks": ""}
     path = tmp_path / "one.toml"
     path.write_text(_toml(document), encoding="utf-8")
-    (game,) = spec.read(path, {"clicks": log} if "{clicks}" in text else None).games()
+    (game,) = spec.read(path, {"clicks": log} if "{clicks}" in text else None).games
     assert game.environment.n_arms >= 2
 
 

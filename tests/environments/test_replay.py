@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import vambrace as vb
-from vambrace import registry
-from vambrace.environments.replay import Mode
+from vambrace import data, registry
+from vambrace.data import columns
 from vambrace.errors import GameFault, InvalidParameter, NotApplicable
 from vambrace.protocols import Round
 from vambrace.report.figures import regret_figure
@@ -272,7 +272,7 @@ def write(frame: pl.DataFrame, folder: Path, ending: str) -> Path:
 
 @every_format
 @pytest.mark.parametrize(
-    "names", ["arm events successes", "Arm impressions clicks", "arm views conversions", "arm trials clicks"]
+    "names", ["arm events successes", "Arm impressions clicks", "variant visitors conversions", "bucket n signups"]
 )
 def test_tables_from_files(tmp_path: Path, ending: str, names: str) -> None:
     frame = pl.DataFrame({"arm": ["red", "green", "blue"], "events": [40, 30, 20], "successes": [30, 10, 5]})
@@ -302,8 +302,40 @@ def test_one_test_of_many(tmp_path: Path, ending: str) -> None:
 def test_a_log_of_zeros_and_ones_becomes_counts(tmp_path: Path, ending: str, kind: Any) -> None:
     frame = pl.DataFrame({"variant": ["b", "a", "b", "b", "a"], "converted": [1, 0, 1, 0, 0]})
     path = write(frame.with_columns(pl.col("converted").cast(kind)), tmp_path, ending)
-    replay = vb.Replay.from_log(path, arm="variant", reward="converted")
-    assert replay == vb.Replay(events=(2, 3), successes=(0, 2), labels=("a", "b"))
+    expected = vb.Replay(events=(2, 3), successes=(0, 2), labels=("a", "b"))
+    assert vb.Replay.from_log(path) == vb.Replay.from_log(path, arm="variant", reward="converted") == expected
+    assert registry.environment(f"replay:file={path}") == expected
+    assert registry.environment(f"replay:file={path},arm=variant,reward=converted") == expected
+
+
+def test_what_certify_reads_can_be_replayed() -> None:
+    """One reader, one dictionary of names: every name of a column, and the pieces of a log."""
+    for arm, events, successes in itertools.product(columns.ARMS, columns.EVENTS, columns.SUCCESSES):
+        table = {arm: ["red", "green", "blue"], events: [40, 30, 20], successes: [30, 10, 5]}
+        assert vb.Replay.from_table(table) == COUNTS
+        assert vb.certify(table).winner == "red"
+    for arm, reward in itertools.product(columns.ARMS, columns.REWARDS):
+        log = {arm: ["b", "a"], reward: [1, 0.5]}
+        replay = vb.Replay.from_log([log, {arm: ["a"], reward: [0.25]}])
+        assert (replay.labels, replay.events, replay.rewards) == (("a", "b"), (2, 1), (0.25, 0.5, 1.0))
+
+
+def test_columns_with_other_names(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("page,people,replied\nred,40,30\ngreen,30,10\nblue,20,5\n", encoding="utf-8")
+    assert registry.environment(f"replay:file={path},arm=page,events=people,successes=replied") == COUNTS
+    with pytest.raises(InvalidParameter, match="expected a column events or impressions or"):
+        vb.Replay.from_table({"arm": ["a", "b"], "reward": [0, 1]})
+    with pytest.raises(InvalidParameter, match="expected a column reward or converted or"):
+        vb.Replay.from_log({"arm": ["a", "b"], "views": [9, 9], "clicks": [0, 1]})
+
+
+def test_rewards_of_one_test_of_many() -> None:
+    log = {"test": [1, 1, 2, 2, 1], "arm": list("abaab"), "reward": [0.5, 1, 0.75, 0.25, 0]}
+    tally, rewards = data.read_test(log, data.Columns(), test=2)
+    assert (tally.labels, rewards) == (("a",), (0.25, 0.75))
+    tally, rewards = data.read_test(log, data.Columns(), test=1)
+    assert (tally.labels, rewards) == (("a", "b"), (0.5, 0.0, 1.0))
 
 
 @every_format
@@ -335,7 +367,7 @@ BAD_TABLES = {
     "arm,events,clicks\na,9,1.5": "column 'clicks': expected a whole number from 0 up, got '1.5' in row 1",
     "arm,events,clicks\na,9,-1": "column 'clicks': expected a whole number from 0 up, got '-1' in row 1",
     "arm,events,clicks\na,9,9\nb,9,10": "column 'clicks': expected no more than events, got '10' in row 2",
-    "arm,events,clicks\na,9,9\na,9,1": "column 'arm': expected one row for each arm, got 'a' in row 2",
+    "arm,events,clicks\na,9,9\na,9,1": "column 'arm': expected one row for each arm (in a log, name the",
     "arm,events,clicks\n,9,9": "column 'arm': expected a name, got nothing in row 1",
     "arm,events,clicks": "expected at least one row, got none",
     "": "expected a header and rows, got an empty file",
@@ -365,7 +397,7 @@ def test_the_row_is_that_of_the_file(tmp_path: Path) -> None:
     [
         ("log.csv", "arm,reward\na,1\na,2\n", "column 'reward': expected a number in [0, 1], got '2' in row 2"),
         ("log.csv", "arm,reward\na,nan\n", "column 'reward': expected a number in [0, 1], got 'nan' in row 1"),
-        ("log.csv", "arm,clicked\na,1\n", "expected a column 'reward', got arm, clicked"),
+        ("log.csv", "arm,bought\na,1\n", "expected a column reward or converted or "),
         (
             "log.jsonl",
             '{"arm": "a", "reward": [1]}\n',
@@ -389,7 +421,7 @@ def test_a_bad_log_is_one_line_with_file_and_column(tmp_path: Path, name: str, t
 
 def test_other_sources_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="log: expected the name of a file, a Polars or pandas frame"):
-        vb.Replay.from_log(3)
+        vb.Replay.from_log(3)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="frame: expected a column 'test' that tells 'x' from others, got none"):
         vb.Replay.from_table(pl.DataFrame({"arm": [1], "events": [2], "clicks": [1]}), test="x")
 
@@ -397,7 +429,7 @@ def test_other_sources_are_refused() -> None:
 # ----------------------------------------------------------------------------------------------------------- real data
 
 
-def headline_test(mode: Mode = "exact") -> vb.Replay:
+def headline_test(mode: Literal["exact", "bootstrap"] = "exact") -> vb.Replay:
     """A test of the Upworthy Research Archive (Matias et al. 2021) with click rates .0152, .0134, .0131 and .0073."""
     if not UPWORTHY.is_file():
         pytest.skip(f"needs {UPWORTHY}, which is not distributed with vambrace")

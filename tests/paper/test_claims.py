@@ -6,10 +6,10 @@ from math import log
 
 import pytest
 
-from lab import fabricated
+from paper import fabricated
 from vambrace import theory
-from vambrace.lab.study import Play, promises
-from vambrace.paper.claims import CLAIMS, RESULTS, Claim, Verdict, exponents, least_linear
+from vambrace.lab.study import Play
+from vambrace.paper.claims import CLAIMS, JUDGES, RESULTS, Verdict, exponents, least_linear
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
 
@@ -109,12 +109,12 @@ def test_the_least_linear_budgets() -> None:
 
 def test_the_results_table_speaks_of_claims() -> None:
     named = [name for _, known, unknown in RESULTS for _, name in (*known, *unknown)]
-    assert {*named} <= {*BY_ID}
-    assert len(BY_ID) == len(CLAIMS)
+    assert {*named} <= {*BY_ID} == {*JUDGES}
+    assert len(BY_ID) == 13
 
 
-def test_evidence_quotes_the_numbers() -> None:
-    verdict = judged("told", fabricated.plausible)
-    assert "within 0.5" in verdict.evidence
-    assert promises(fabricated.study("cliff", fabricated.plausible).plays[0])
-    assert isinstance(BY_ID["told"], Claim)
+@pytest.mark.parametrize("share", [0.25, 0.5])
+def test_evidence_quotes_the_numbers(share: float) -> None:
+    """Regrets of a known share of the bound, give or take the hundredth that a made-up study adds."""
+    quoted = judged("told", lambda play: 2 * share * fabricated.plausible(play)).evidence.partition("within ")[2]
+    assert share <= float(quoted.partition(" ")[0]) <= 1.02 * share

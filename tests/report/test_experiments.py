@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,14 @@ import pytest
 
 import vambrace as vb
 from browser import Visitor, chromium, visit  # noqa: F401
-from lab import fabricated
-from vambrace.errors import StoreError
+from paper import fabricated
+from vambrace.errors import MissingExtra, StoreError
 from vambrace.lab import experiment as spec
 from vambrace.lab import runner as run
-from vambrace.lab.study import load
-from vambrace.report import experiments as report
-from vambrace.report import panels
+from vambrace.lab.study import Study, load
+from vambrace.paper import reproduce as report
+from vambrace.paper.suites import ORDER
+from vambrace.report import experiments, page, panels
 
 EXPERIMENT: dict[str, Any] = {
     "name": "mine",
@@ -50,11 +52,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of all suites, with made-up numbers."""
-    studies = {name: fabricated.study(name, fabricated.plausible) for name in report.SUITES}
-    drawn = {name: dict(panels.figures_of(study)) for name, study in studies.items()}
-    path = tmp_path_factory.mktemp("whole") / "report.html"
-    path.write_text(report._page(studies, drawn), encoding="utf-8")
-    return path
+    studies = [fabricated.study(name, fabricated.plausible) for name in ORDER]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(experiments, "FORMATS", ())
+        return experiments.write(studies, tmp_path_factory.mktemp("whole"), paper=report.paper(studies))
 
 
 class Outline(HTMLParser):
@@ -115,6 +116,43 @@ def test_the_numbers_are_those_of_the_results(folder: Path) -> None:
     assert bounds == {None}  # nothing is promised for it
 
 
+def play(tmp_path: Path, **changes: Any) -> Study:
+    """The small experiment with changes, played."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("vambrace.lab.cells.simulate", lambda *a, **k: vb.simulate(*a, **k, interpret=True))
+        run.run(spec.parse(EXPERIMENT | {"panels": []} | changes), tmp_path, workers=1, progress=False)
+    return load(tmp_path)
+
+
+def test_a_band_is_named_and_one_game_has_none(folder: Path, tmp_path: Path) -> None:
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    assert text.count("Mean of 4 games; band: the 95 % interval of that mean.") >= 3
+    study = play(tmp_path, replications=1)
+    ((_, drawn),) = panels.figures_of(study)
+    chart = drawn.chart.to_dict()
+    assert drawn.caption.startswith("One game, no band.")
+    assert chart["title"]["subtitle"][0] == "One game, no band."
+    assert "area" not in [layer["mark"]["type"] for layer in chart["spec"]["layer"]]
+    table = panels.finals(panels.panels(study.experiment)[0], study.plays)
+    assert "regret" in table.headings
+    assert "95 %" not in table.headings
+
+
+def test_a_table_has_what_differs_first_and_says_once_what_does_not(folder: Path) -> None:
+    study = load(folder)
+    rounds, budgets, horizons = (
+        panels.finals(panel, study.panel(panel.name)) for panel in panels.panels(study.experiment)
+    )
+    assert list(rounds.headings[:5]) == ["policy", "attack", "C", "regret", "95 %"]
+    assert "T" not in rounds.headings
+    assert "arms" not in rounds.headings
+    assert rounds.caption.startswith("Over time. T = 40. Regret: the mean; 95 %: the interval of that mean.")
+    assert "T" in horizons.headings
+    assert all(len(row) == len(budgets.headings) for row in budgets.rows)
+    shares = [row[list(rounds.headings).index("best arm")] for row in rounds.rows]
+    assert all(re.fullmatch(r"\d+\.\d %", share) for share in shares)
+
+
 def test_figures_are_written_in_three_formats(folder: Path) -> None:
     openings = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
     for name in ("against-rounds", "against-budgets", "against-horizons"):
@@ -137,7 +175,7 @@ def test_a_half_finished_experiment_says_what_is_missing(folder: Path, tmp_path:
 
 
 def test_attacks_that_differ_in_a_parameter_are_not_drawn_as_one_line(tmp_path: Path) -> None:
-    rivals = ["conceal:budget=3", "conceal:budget={2 * budget}"]
+    rivals = ["conceal:budget={budget}", "conceal:budget={2 * budget}"]
     mine = spec.parse(EXPERIMENT | {"adversaries": rivals, "policies": ["ucb1"], "budgets": [5], "panels": []})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("vambrace.lab.cells.simulate", lambda *a, **k: vb.simulate(*a, **k, interpret=True))
@@ -145,7 +183,7 @@ def test_attacks_that_differ_in_a_parameter_are_not_drawn_as_one_line(tmp_path: 
     ((_, drawn),) = panels.figures_of(load(tmp_path))
     places = [(row["facet"], row["x"]) for row in drawn.chart.to_dict()["data"]["values"]]
     assert len({*places}) == len(places)
-    assert {facet for facet, _ in places} == {"conceal:budget=3, C = 5", "conceal:budget=2*C, C = 5"}
+    assert {facet for facet, _ in places} == {"conceal:budget=C, C = 5", "conceal:budget=2*C, C = 5"}
 
 
 def test_two_experiments_of_one_name_are_refused(folder: Path, tmp_path: Path) -> None:
@@ -167,8 +205,10 @@ def test_the_suites_give_the_papers_tables_and_figures(whole: Path) -> None:
     links = {str(attributes.get("href")) for tag, attributes in page.found if tag == "a"}
     targets = {f"#{attributes['id']}" for _, attributes in page.found if attributes.get("id")}
     assert links <= targets
-    assert {f"#{name}" for name in report.SUITES} <= links
+    assert {f"#{name}" for name in ORDER} <= links
     text = whole.read_text(encoding="utf-8")
+    assert re.search(r'</span>, corrected by <a href="#E14">E14</a>', text)
+    assert '<dt id="E14">E14</dt><dd>the conditions of the proof</dd>' in text
     assert "How the paper's four algorithms follow from one another" in text
     assert "What needs the file headlines is left out: give it with --data headlines=FILE." in text
     assert text.count("data-facets=") == 12 + 1  # one for each panel that needs no file, and the exponents
@@ -191,3 +231,38 @@ def test_a_browser_draws_all_and_asks_for_nothing(visit: Visitor, whole: Path, w
     assert seen.page.get_by_label("Save this figure").count() == figures.count()
     widths = figures.evaluate_all("all => all.map(each => each.querySelector('svg').getBoundingClientRect().width)")
     assert max(widths) <= width
+
+
+def test_a_phone_shows_the_regret_without_scrolling(visit: Visitor, whole: Path) -> None:  # noqa: F811
+    seen = visit(whole.as_uri(), width=390)
+    seen.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    regrets = seen.page.locator("thead th:text-is('regret')").all()
+    assert len(regrets) > 10
+    for heading in regrets:
+        box = heading.bounding_box()
+        if box is not None:  # that of the table of results is not shown on a phone
+            assert box["x"] + box["width"] <= 390
+    captions = seen.page.locator("caption").evaluate_all("all => all.map(each => each.getBoundingClientRect().right)")
+    assert max(captions) <= 390
+
+
+def test_without_the_extra_it_is_named(whole: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    page._templates.cache_clear()
+    with pytest.raises(MissingExtra, match=r"pages: expected the extra vambrace\[report\] \(jinja2\), got none"):
+        page.write(tmp_path / "x.html", "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_page_escapes_what_it_is_given_and_may_load_nothing(folder: Path, tmp_path: Path) -> None:
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    assert "A trial &lt;of&gt; &amp; mine" in text
+    assert "<of>" not in text
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
+    assert policy.startswith("default-src 'none';")
+    assert "eval" not in policy
+    title = "</script><script>alert(1)</script>"
+    study = play(tmp_path, title=title)
+    written = experiments.write([study], tmp_path / "out").read_text(encoding="utf-8")
+    assert "alert(1)" in written
+    assert "<script>alert(1)" not in written

@@ -9,7 +9,7 @@ import pytest
 
 import vambrace as vb
 from vambrace.errors import InvalidParameter, MissingExtra
-from vambrace.report.figures import COLOURS, FORMATS, regret_figure, save
+from vambrace.report.figures import COLOURS, FORMATS, lines_figure, number, regret_figure, save
 
 OPENINGS = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>", ".json": b"{"}
 
@@ -34,13 +34,12 @@ def figure(results: list[vb.Result]) -> Any:
 def test_a_figure_says_what_it_shows(figure: Any) -> None:
     chart = figure.to_dict()
     assert chart["title"]["text"] == "Armour"
-    assert "4 replications" in chart["title"]["subtitle"]
+    assert chart["title"]["subtitle"] == ["mean of 4 games; band: 5 % to 95 % of the games"]
     for part in ("Armour", "ucb1", "se-wr:budget=2", "no attack", "conceal:budget=2"):
         assert part in chart["description"]
     axes = [layer["encoding"] for layer in chart["spec"]["layer"]]
     assert {each["x"]["title"] for each in axes} == {"round"}
     assert any("regret" in each["y"].get("title", "") for each in axes)
-    assert {each["color"]["title"] for each in axes} == {"policy"}
 
 
 def test_a_figure_draws_mean_and_band_of_every_result(figure: Any, results: list[vb.Result]) -> None:
@@ -50,17 +49,101 @@ def test_a_figure_draws_mean_and_band_of_every_result(figure: Any, results: list
     for result in results:
         for c, t in enumerate((5, 30)):
             row, column = next(drawn), result.pseudo_regret[:, c]
-            assert row["policy"].startswith(result.policy.name)
-            assert row["attack"] == ("no attack" if result.adversary is None else "conceal:budget=2")
-            assert (row["round"], row["mean"]) == (t, column.mean())
+            assert row["line"].startswith(result.policy.name)
+            assert row["facet"] == ("no attack" if result.adversary is None else "conceal:budget=2")
+            assert (row["x"], row["mean"]) == (t, column.mean())
             assert [row["low"], row["high"]] == np.quantile(column, [0.05, 0.95]).tolist()
 
 
-def test_lines_differ_in_more_than_colour(figure: Any) -> None:
-    encodings = [layer["encoding"] for layer in figure.to_dict()["spec"]["layer"]]
-    (dashes,) = (each["strokeDash"]["scale"]["range"] for each in encodings if "strokeDash" in each)
-    colours = encodings[0]["color"]["scale"]["range"]
-    assert len(set(map(str, dashes))) == len(set(colours)) == 2
+def kinds(chart: dict[str, Any]) -> list[str]:
+    return [layer["mark"]["type"] for layer in chart["spec"]["layer"]]
+
+
+def test_one_game_has_no_band_and_says_so(results: list[vb.Result], figure: Any) -> None:
+    assert kinds(figure.to_dict()) == ["area", "line", "point"]
+    alone = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.1]), horizon=30, replications=1, interpret=True)
+    chart = regret_figure([alone]).to_dict()
+    assert kinds(chart) == ["line", "point"]
+    assert chart["title"]["subtitle"] == ["one game each, so no band"]
+
+
+def rows_of(ends: dict[str, float], **more: Any) -> list[dict[str, Any]]:
+    """Straight lines from 0 at round 1 to their ends at round 100."""
+    return [
+        {"facet": "f", "line": line, "x": x, "mean": end * x / 100, "low": end * x / 200, "high": end * x / 50, **more}
+        for line, end in ends.items()
+        for x in range(1, 101)
+    ]
+
+
+def drawn(rows: list[dict[str, Any]], axis: str = "round") -> dict[str, Any]:
+    return dict(lines_figure(rows, axis=axis, title="t", alt="a").to_dict())
+
+
+def test_only_theory_is_dotted() -> None:
+    """A line for each policy, solid; what was proved, in dots; and nothing else has a dash."""
+    chart = drawn(rows_of({"a": 10, "b": 20}, bound=25.0))
+    lines = [layer for layer in chart["spec"]["layer"] if layer["mark"]["type"] == "line"]
+    assert [(line["encoding"]["y"]["field"], line["mark"].get("strokeDash")) for line in lines] == [
+        ("bound", [2, 3]),
+        ("mean", None),
+    ]
+    assert all("strokeDash" not in layer["encoding"] for layer in chart["spec"]["layer"])
+    assert "strokeDash" not in str(drawn(rows_of({"a": 10})))
+
+
+def test_no_two_of_fifty_policies_look_the_same() -> None:
+    chart = drawn([{**row, "bound": None} for row in rows_of({f"p{k}": 1 + k / 100 for k in range(50)})][::50])
+    (points,) = (layer["encoding"] for layer in chart["spec"]["layer"] if layer["mark"]["type"] == "point")
+    colours, shapes = (points[sign]["scale"]["range"] for sign in ("color", "shape"))
+    assert len({*zip(colours, shapes, strict=True)}) == 50
+    assert len({*colours[:8]}) == 8
+    assert points["color"]["legend"] == points["shape"]["legend"]  # so they become one
+
+
+def test_a_curve_of_many_points_has_few_marks() -> None:
+    rows = drawn(rows_of({"a": 10, "b": 20}))["data"]["values"]
+    marked = [row["x"] for row in rows if row["marked"] and row["line"] == "a"]
+    assert (marked[0], marked[-1]) == (1, 100)
+    assert len(marked) == 8
+    assert all(row["marked"] for row in drawn(rows_of({"a": 10}), axis="budget")["data"]["values"])
+
+
+def scale_of(chart: dict[str, Any], sign: str) -> dict[str, Any]:
+    (encoding,) = (layer["encoding"] for layer in chart["spec"]["layer"] if layer["mark"]["type"] == "point")
+    return dict(encoding[sign].get("scale", {}))
+
+
+def test_a_line_that_would_lie_on_the_axis_is_drawn_on_a_logarithmic_scale() -> None:
+    near, far = drawn(rows_of({"a": 10, "b": 20})), drawn(rows_of({"a": 10, "b": 1000}))
+    assert [scale_of(near, sign).get("type") for sign in "xy"] == [None, None]
+    assert [scale_of(far, sign).get("type") for sign in "xy"] == ["log", "log"]
+    low, high = scale_of(far, "y")["domain"]
+    assert 0 < low <= 0.1
+    assert high >= 2000
+    nothing = drawn(
+        [*rows_of({"a": 10, "b": 1000}), {"facet": "f", "line": "c", "x": 1, "mean": 0, "low": 0, "high": 0}]
+    )
+    assert scale_of(nothing, "y")["type"] == "symlog"  # which has room for zero
+    assert scale_of(nothing, "y")["domain"][0] == 0
+
+
+def test_every_facet_has_its_own_x_axis() -> None:
+    """One axis for each column would hang in the air where the last row is not full."""
+    assert drawn(rows_of({"a": 10}))["resolve"] == {"axis": {"x": "independent"}}
+
+
+def test_large_numbers_are_powers_of_ten_on_axes_and_in_tables(tmp_path: Path) -> None:
+    values = [1, 50, 2000, 300_000, 10**6, 2 * 10**9, 10**12]
+    rows = [{"facet": "", "line": "a", "x": x, "mean": x, "low": x, "high": x} for x in values]
+    save(lines_figure(rows, axis="horizon", title="t", alt="a"), tmp_path / "x.svg")
+    labels = re.findall(r">([^<>]+)</text>", (tmp_path / "x.svg").read_text(encoding="utf-8"))
+    for text in ("1", "300,000", "10⁶", "2·10⁹", "10¹²"):
+        assert text in labels
+        assert text in [number(value) for value in values]
+    assert not re.search(r"\d[kMGT]$|e\+", " ".join(labels))
+    assert [number(each, 6) for each in (12.5, 31_622.8, 999_999.9, 0.5)] == ["12.5", "31,622.8", "10⁶", "0.5"]
+    assert [number(each) for each in (999.9, -1234.5, 9.999, 999_999.9)] == ["1,000", "-1,234", "10", "10⁶"]
 
 
 def test_no_results_are_no_figure() -> None:

@@ -1,7 +1,7 @@
 """How many fake events would overturn this result?
 
-Setting    A finished test or bandit log: so many events of each arm and the sum of their rewards in [0, 1]. The winner
-           has the largest mean. An attacker may have tampered with the log, up to a total that nobody knows.
+Setting    A finished test or bandit log: for each arm the number of its events and the sum of their rewards in [0, 1].
+           The winner has the largest mean. An attacker may have tampered with the log, up to a total that is unknown.
 Algorithm  Undo every attack of cost C on the winner and one rival, in every split. The winner stands at C if after each
            of them its lower confidence limit is above the rival's upper one. The budget of a rival is the largest such
            C, that of the certificate the least of its rivals'.
@@ -9,15 +9,14 @@ Threats    alter: rewards were changed, by C in total (the attack of the paper).
            the winner loses successes and the rival failures. suppress: C events are missing; undone, the winner gets
            failures and the rival successes. An arm all of whose events may be made up can have any mean.
 Bounds     design "fixed", for sample sizes set in advance and one look: exact binomial (Clopper and Pearson 1934) for
-           0/1 rewards, else Chernoff's, each side of each arm at delta / 2K. "adaptive", for bandits and for peeking:
-           the same at delta / 2K * 6 / (pi n)^2 for n events, which holds at every n at once.
+           0/1 rewards, otherwise Chernoff's, each side of each arm at delta / 2K. "adaptive", for bandits and for
+           peeking: the same at delta / 2K * 6 / (pi n)^2 for n events, which holds at every n at once.
            Under inject and suppress the sizes set in advance are those of the genuine log. It is among the logs that
            are undone, and its limits hold there; how many events are logged may depend on what the attacker saw.
-           A log that is closed at a size lets him choose how many are genuine: that is adaptive.
+           A log that is closed at a size lets the attacker choose how many are genuine: that is adaptive.
 Guarantee  With probability 1 - delta no arm but a best one is certified at a budget that the attack kept to.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -25,29 +24,27 @@ from math import floor, inf, nextafter
 from typing import TYPE_CHECKING, Any
 
 from vambrace import validation
-from vambrace.audit.limits import THREATS, Arm, lower_limit, question
+from vambrace.audit.limits import Arm, Criterion, Design, Threat, lower_limit, make_criterion
 from vambrace.audit.splits import cheapest_attack
-from vambrace.errors import InvalidParameter
 from vambrace.kernels import compiled
 
 if TYPE_CHECKING:
     import altair
 
-DESIGNS = ("adaptive", "fixed")
 RESOLUTION = 1e-9  # of a budget that is not a whole number
 MOST_EVENTS = 10**9  # of an arm: beyond it the search for the worst split would lose to rounding
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rival:
-    """An arm that the winner is compared with; low and high are the ends of its interval without any attack."""
+    """An arm that the winner is compared with; low and high are the ends of its interval without an attack."""
 
     label: str
     events: int
     mean: float
     low: float
     high: float
-    budget: int | float  # the most at which the winner stands against it; 0 also if it does not even without an attack
+    budget: int | float | None  # the largest attack at which the winner still beats it; None: not even without one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,10 +52,21 @@ class Certificate:
     """Which arm is best, and up to which attack that is certain: what `vb.certify` returns. Print it for a sentence.
 
     Attributes:
-        winner: The arm with the best mean.
+        winner: The arm with the largest mean.
         certified: Whether it beats every rival, at least without an attack.
-        budget: The largest attack that it surely survives: at worst, so many fake events.
-        rivals: One for each other arm.
+        budget: The largest attack that it surely survives: this many fake events may be in the log, however chosen.
+            None if nothing is certified; 0 if it stands, but a single fake event might overturn it.
+        events: How many all arms have together.
+        delta: The probability with which the certificate may be wrong.
+        threat: What may have been done to the log: "alter", "inject" or "suppress".
+        design: How the test was run: "adaptive" or "fixed".
+        binary: Whether every reward is 0 or 1.
+        winner_events: How many the winner has.
+        winner_mean: Of its rewards.
+        winner_low: The lower end of its confidence interval without an attack.
+        winner_high: The upper end.
+        rivals: The other arms, in the order of the log.
+        columns: Which column of the log was used for what.
 
     >>> import vambrace as vb
     >>> certificate = vb.certify({"arm": ["old", "new"], "views": [50_000, 50_000], "clicks": [600, 1_000]})
@@ -69,52 +77,53 @@ class Certificate:
     """
 
     winner: str
-    certified: bool  # whether it stands against every rival, at least without an attack
-    budget: int | float
-    events: int  # of all arms
+    certified: bool
+    budget: int | float | None
+    events: int
     delta: float
-    threat: str
-    design: str
+    threat: Threat
+    design: Design
     binary: bool
     winner_events: int
     winner_mean: float
     winner_low: float
     winner_high: float
     rivals: tuple[Rival, ...]
-    columns: dict[str, str] = field(default_factory=dict, compare=False)  # of the log: which one was used for what
+    columns: dict[str, str] = field(default_factory=dict, compare=False)
 
     def not_ruled_out(self, budget: float) -> tuple[str, ...]:
-        """The arms that may be best if the attack had this budget: the winner, and those it does not stand against."""
+        """The arms that may be best if the attack had this budget: the winner, and those that it may not beat.
+
+        Args:
+            budget: How many events may be fake.
+        """
         budget = validation.budget(budget)
-        return (self.winner, *(rival.label for rival in self.rivals if not self._stands(rival, budget)))
+        return (self.winner, *(rival.label for rival in self.rivals if self._overturned_at(rival) <= budget))
 
     def ruled_out_steps(self) -> list[tuple[int | float, tuple[str, ...]]]:
         """Each least budget at which more arms cannot be ruled out, and all that then cannot; the first is zero."""
-        ends = sorted({rival.budget for rival in self.rivals if self._stands(rival, 0.0)})
-        return [(budget, self.not_ruled_out(budget)) for budget in (0, *(self._above(end) for end in ends))]
+        return [(budget, self.not_ruled_out(budget)) for budget, _ in self.joining()]
 
     def joining(self) -> list[tuple[int | float, tuple[str, ...]]]:
-        """The same steps, but of the arms only those that join."""
+        """The same steps, each with only the arms that join there."""
         steps: dict[int | float, list[str]] = {0: [self.winner]}
         for rival in self.rivals:
-            least = self._above(rival.budget) if self._stands(rival, 0.0) else 0
-            steps.setdefault(least, []).append(rival.label)
+            steps.setdefault(self._overturned_at(rival), []).append(rival.label)
         return [(budget, tuple(steps[budget])) for budget in sorted(steps)]
 
     def closest(self, n_arms: int) -> list[Rival]:
-        """Of so many arms the rivals: those that it takes the least to let win, from the largest mean to the least."""
-        rivals = sorted(self.rivals, key=lambda rival: (rival.budget, -rival.mean))[: n_arms - 1]
+        """The rivals that the smallest attacks let win, from the largest mean to the least.
+
+        Args:
+            n_arms: How many arms to show, the winner included.
+        """
+        rivals = sorted(self.rivals, key=lambda rival: (self._overturned_at(rival), -rival.mean))[: n_arms - 1]
         return sorted(rivals, key=lambda rival: -rival.mean)
 
-    def to_json(self) -> dict[str, Any]:
-        """All figures, ready for JSON."""
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers, ready for JSON."""
         steps = [{"budget": budget, "joining": list(labels)} for budget, labels in self.joining()]
-        return {
-            **asdict(self),
-            "rivals": [asdict(rival) for rival in self.rivals],
-            "steps": steps,
-            "verdict": str(self),
-        }
+        return {**asdict(self), "steps": steps, "verdict": str(self)}
 
     def plot(self) -> "altair.LayerChart":
         """The interval of each arm and the budget of each rival (needs the extra `vambrace[report]`)."""
@@ -123,7 +132,7 @@ class Certificate:
         return certificate_figure(self)
 
     def __str__(self) -> str:
-        if not self.certified:
+        if self.budget is None:
             return f"No arm is certified: {self._obstacle()}."
         claim = f"{self.winner} beats every other arm unless"
         if not self._whole:
@@ -138,24 +147,25 @@ class Certificate:
 
     @property
     def _whole(self) -> bool:
+        """Whether an attack costs one for each event; otherwise rewards can be altered in part."""
         return self.binary or self.threat != "alter"
 
-    def _above(self, budget: float) -> float:
-        return budget + 1 if self._whole else max(budget + RESOLUTION, nextafter(budget, inf))
-
-    def _stands(self, rival: Rival, budget: float) -> bool:
-        return self.winner_low > rival.high and (budget < rival.budget + 1 if self._whole else budget <= rival.budget)
+    def _overturned_at(self, rival: Rival) -> int | float:
+        """The least budget at which the rival may be best."""
+        if rival.budget is None:
+            return 0
+        return rival.budget + 1 if self._whole else nextafter(rival.budget, inf)
 
     def _obstacle(self) -> str:
         tied = [rival.label for rival in self.rivals if rival.mean == self.winner_mean]
         if tied:
-            return f"{few([self.winner, *tied], last=' and ')} share the largest mean"
+            return f"{in_words([self.winner, *tied], last=' and ')} share the largest mean"
         without = "if no event was suppressed" if self.threat == "suppress" else "without fake events"
-        return f"even {without} {self.winner} is not separated from {few(self.not_ruled_out(0)[1:])}"
+        return f"even {without} {self.winner} is not separated from {in_words(self.not_ruled_out(0)[1:])}"
 
 
-def few(labels: Sequence[str], last: str = ", ", most: int = 5) -> str:
-    """Names in a sentence, or the first of many."""
+def in_words(labels: Sequence[str], last: str = ", ", most: int = 5) -> str:
+    """Names in a sentence; of more than `most` the first ones and how many follow."""
     if len(labels) > most:
         return f"{', '.join(labels[: most - 1])} and {len(labels) - most + 1:,} more"
     return last.join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels)
@@ -167,91 +177,69 @@ def certify_counts(
     labels: Sequence[str] | None = None,
     *,
     delta: float = 0.05,
-    threat: str = "alter",
-    design: str = "adaptive",
+    threat: Threat = "alter",
+    design: Design = "adaptive",
     binary: bool = True,
     columns: Mapping[str, str] | None = None,
 ) -> Certificate:
-    """Which arm is best, and how many fake events it would take to overturn that.
+    """The certificate of counts that were checked before: `certify` without reading, where the options are explained.
 
-    Args:
-        events: Of each arm, at least one.
-        totals: The sum of each arm's rewards.
-        labels: The names of the arms; None: arm 0, arm 1, ...
-        delta: The chance that a wrong arm is certified.
-        threat: What an attacker may have done with the log: alter rewards, inject events, suppress events.
-        design: Adaptive: collected by a bandit, or looked at more than once; fixed: one look, and the number of genuine
-            events of each arm was set in advance.
-        binary: Whether every reward is 0 or 1; else anything in [0, 1].
-
-    columns where the counts come from, for the record
+    Arms without `labels` are called arm 0, arm 1, ... Unless `binary`, rewards may be anything in [0, 1]. `columns` are
+    where the counts come from, for the record.
 
     >>> certificate = certify_counts([5000, 5000, 2000], [500, 1000, 120], ["A", "B", "C"])
-    >>> print(certificate)
-    B beats every other arm unless at least 117 of the 12,000 events were altered.
     >>> certificate.ruled_out_steps()
     [(0, ('B',)), (117, ('B', 'C')), (171, ('B', 'A', 'C'))]
     """
-    binary = validation.flag("binary", binary)
-    threat = validation.choice("threat", threat, THREATS)
-    design = validation.choice("design", design, DESIGNS)
-    delta = validation.number("delta", delta, low=0.0, high=1.0, open_low=True, open_high=True)
-    counts = [
-        validation.whole(f"events[{k}]", n, low=1, high=MOST_EVENTS)
-        for k, n in enumerate(validation.listed("events", events))
-    ]
-    if len(counts) < 2:
-        raise InvalidParameter("events: expected at least two arms, got one")
-    sums = [
-        float(validation.whole(f"totals[{k}]", total, low=0, high=counts[k]))
-        if binary
-        else validation.number(f"totals[{k}]", total, low=0.0, high=counts[k])
-        for k, total in enumerate(validation.listed("totals", totals, len(counts)))
-    ]
-    names = _names(labels, len(counts))
-    asked = question(len(counts), delta, threat, design, exact=binary)
-    limit, attack = compiled(lower_limit, {}), compiled(cheapest_attack, {})
-    means = [total / n for total, n in zip(sums, counts, strict=True)]
-    won = [Arm(total, float(n)) for total, n in zip(sums, counts, strict=True)]
-    lost = [Arm(n - total, float(n)) for total, n in zip(sums, counts, strict=True)]
-    lows = [limit(asked, arm, 0.0) for arm in won]
-    highs = [1.0 - limit(asked, arm, 0.0) for arm in lost]
-    best = means.index(max(means))
-    whole = binary or threat != "alter"
-
-    @cache  # many rivals of thousands have the same counts
-    def budget(rival: Arm) -> int | float:
-        cost = attack(asked, won[best], rival, whole)
-        return max(int(cost) - 1, 0) if whole else max(min(cost - RESOLUTION, nextafter(cost, 0.0)), 0.0)
-
-    rivals = tuple(
-        Rival(label=names[k], events=counts[k], mean=means[k], low=lows[k], high=highs[k], budget=budget(lost[k]))
-        for k in range(len(counts))
-        if k != best
-    )
+    labels = labels or [f"arm {k}" for k in range(len(events))]
+    criterion = make_criterion(len(events), delta, threat, design, exact=binary)
+    winner, rivals = _compared(labels, events, totals, criterion, binary or threat != "alter")
+    budgets = [rival.budget for rival in rivals if rival.budget is not None]
+    certified = len(budgets) == len(rivals)
     return Certificate(
-        winner=names[best],
-        certified=all(lows[best] > rival.high for rival in rivals),
-        budget=min(rival.budget for rival in rivals),
-        events=sum(counts),
+        winner=winner.label,
+        certified=certified,
+        budget=min(budgets) if certified else None,
+        events=sum(events),
         delta=delta,
         threat=threat,
         design=design,
         binary=binary,
-        winner_events=counts[best],
-        winner_mean=means[best],
-        winner_low=lows[best],
-        winner_high=highs[best],
+        winner_events=winner.events,
+        winner_mean=winner.mean,
+        winner_low=winner.low,
+        winner_high=winner.high,
         rivals=rivals,
         columns=dict(columns or {}),
     )
 
 
-def _names(labels: Sequence[str] | None, n_arms: int) -> list[str]:
-    if labels is None:
-        return [f"arm {k}" for k in range(n_arms)]
-    names = [str(label) for label in validation.listed("labels", labels, n_arms)]
-    if len(set(names)) < n_arms:
-        twice = next(name for name, times in Counter(names).items() if times > 1)
-        raise InvalidParameter(f"labels: expected a name of its own for each arm, got {twice!r} twice")
-    return names
+def _compared(
+    labels: Sequence[str], events: Sequence[int], totals: Sequence[float], criterion: Criterion, whole: bool
+) -> tuple[Rival, tuple[Rival, ...]]:
+    """The arm with the largest mean, and the others, each with the largest attack at which it is still beaten."""
+    limit, attack = compiled(lower_limit, {}), compiled(cheapest_attack, {})
+    won = [Arm(float(total), float(n)) for total, n in zip(totals, events, strict=True)]
+    lost = [Arm(arm.events - arm.successes, arm.events) for arm in won]
+    means = [arm.successes / arm.events for arm in won]
+    best = means.index(max(means))
+
+    @cache  # many rivals of thousands have the same counts
+    def budget(rival: Arm) -> int | float | None:
+        if limit(criterion, won[best], 0.0) <= 1.0 - limit(criterion, rival, 0.0):
+            return None
+        cost = attack(criterion, won[best], rival, whole)
+        return max(int(cost) - 1, 0) if whole else max(min(cost - RESOLUTION, nextafter(cost, 0.0)), 0.0)
+
+    arms = [
+        Rival(
+            label=labels[k],
+            events=events[k],
+            mean=means[k],
+            low=limit(criterion, won[k], 0.0),
+            high=1.0 - limit(criterion, lost[k], 0.0),
+            budget=None if k == best else budget(lost[k]),
+        )
+        for k in range(len(events))
+    ]
+    return arms.pop(best), tuple(arms)

@@ -1,109 +1,111 @@
 """From a finished log to its certificate: how many events would have to be fake to overturn the winner?"""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from vambrace import data, validation
-from vambrace.audit.certificate import DESIGNS, MOST_EVENTS, Certificate, certify_counts
-from vambrace.audit.limits import THREATS
+from vambrace import validation
+from vambrace.audit.certificate import MOST_EVENTS, Certificate, certify_counts
+from vambrace.audit.limits import DESIGNS, THREATS, Design, Threat
 from vambrace.errors import InvalidParameter
 from vambrace.progress import ProgressBar, waiting
+
+if TYPE_CHECKING:
+    from vambrace.data import Log, Reading, Tally
 
 BUDGETS = (0, 1, 10, 100, 1000)  # those of a summary
 FURTHEST = 1e100  # a reward; sums of such numbers are still numbers
 NARROWEST = 1e-100  # a range of rewards; likewise parts of it
 
 
-class Certified(NamedTuple):
-    """Many tests: their certificates, and those that have one arm only and can have no winner."""
+class Options(TypedDict, total=False):
+    """What `certify` can be given besides the log and the group."""
 
-    tests: dict[str, Certificate]
-    left_out: tuple[str, ...]
+    arm: str | None
+    reward: str | None
+    events: str | None
+    successes: str | None
+    delta: float
+    threat: Threat
+    design: Design
+    reward_range: Sequence[float] | None
+
+
+class Certificates(dict[str, Certificate]):
+    """The certificates of many tests, by the names of the tests.
+
+    Attributes:
+        left_out: The tests that have one arm only and can have no winner.
+    """
+
+    left_out: tuple[str, ...] = ()
+
+
+@overload
+def certify(log: "Log", *, group: None = None, **options: Unpack[Options]) -> Certificate: ...
+
+
+@overload
+def certify(log: "Log", *, group: str, **options: Unpack[Options]) -> Certificates: ...
 
 
 def certify(
-    log: Any,
+    log: "Log",
     *,
     arm: str | None = None,
     reward: str | None = None,
     events: str | None = None,
     successes: str | None = None,
     delta: float = 0.05,
-    threat: str = "alter",
-    design: str = "adaptive",
+    threat: Threat = "alter",
+    design: Design = "adaptive",
     reward_range: Sequence[float] | None = None,
-) -> Certificate:
+    group: str | None = None,
+) -> Certificate | Certificates:
     """Certify the winner of a finished test, whose events may partly be fake.
 
     Args:
         log: A file (CSV, TSV, JSON lines, also with .gz, or Parquet), a pattern such as logs/*.csv, a Polars or pandas
             frame or a mapping of columns, or a list of these; with one row for each event (arm, reward), or one for
             each arm (arm, events, successes). Files may be larger than the memory.
-        arm: The columns of a log; None: those whose names say it, such as variant and converted.
-        reward: The columns of a log; None: those whose names say it, such as variant and converted.
-        events: The columns of a table, with `arm`; None: those whose names say it, such as views and clicks.
-
-    successes
-    Args:
-        delta: How likely the certificate may be wrong.
+        arm: The column of the arm; None: the one whose name says it, such as variant.
+        reward: The column of the reward, in a log; None: likewise, such as converted.
+        events: The column of the number of events, in a table; None: likewise, such as views.
+        successes: The column of the number of successes, in a table; None: likewise, such as clicks.
+        delta: The probability with which the certificate may be wrong.
         threat: "alter": rewards were changed; "inject": events were added; "suppress": events were withheld.
         design: "adaptive": a bandit's log, or one that was looked at before it ended; "fixed": this is the only look,
             and neither results nor an attacker had a say in how many genuine events each arm has.
         reward_range: The least and the largest possible reward, where these are not 0 and 1. One unit of the budget is
             then one event altered over the full range.
+        group: A column that tells many tests apart; each is certified by itself.
+
+    Returns:
+        The certificate; with `group` a dict from the name of each test to its certificate. Tests that have one arm only
+        are not in it, but in its attribute `left_out`.
 
     >>> import vambrace as vb
     >>> certificate = vb.certify({"arm": ["old", "new"], "views": [50_000, 50_000], "clicks": [600, 1_000]})
-    >>> certificate.winner, certificate.certified
-    ('new', True)
-    >>> certificate.columns
-    {'arm': 'arm', 'events': 'views', 'successes': 'clicks'}
+    >>> certificate.winner, certificate.columns
+    ('new', {'arm': 'arm', 'events': 'views', 'successes': 'clicks'})
     """
-    _check(delta, threat, design)
-    wanted = data.Wanted(arm, reward, events, successes)
-    with waiting("reading"):
-        found = data.tally(log, wanted, checked_range(reward_range))
-    (tally,) = found.tests.values()
-    if len(tally.labels) < 2:
-        raise InvalidParameter(f"{data.title(log)}: expected at least two arms, got one: {tally.labels[0]!r}")
-    return _certificate(log, tally, found.columns, delta, threat, design)
+    from vambrace import data
 
-
-def certify_each(
-    log: Any,
-    group: str,
-    *,
-    arm: str | None = None,
-    reward: str | None = None,
-    events: str | None = None,
-    successes: str | None = None,
-    delta: float = 0.05,
-    threat: str = "alter",
-    design: str = "adaptive",
-    reward_range: Sequence[float] | None = None,
-) -> Certified:
-    """Certify many tests of one log, which the column `group` tells apart; each by itself errs with chance delta."""
-    _check(delta, threat, design)
-    wanted = data.Wanted(arm, reward, events, successes, group)
+    validation.choice("threat", threat, THREATS)
+    validation.choice("design", design, DESIGNS)
+    delta = validation.number("delta", delta, low=0.0, high=1.0, open_low=True, open_high=True)
+    wanted = data.Columns(group, arm, reward, events, successes)
     with waiting("reading"):
-        read = data.tally(log, wanted, checked_range(reward_range))
-    found: dict[str, Certificate] = {}
-    with ProgressBar("certifying", len(read.tests)) as bar:
-        for done, (test, tally) in enumerate(read.tests.items(), start=1):
-            if len(tally.labels) > 1:
-                found[test] = _certificate(log, tally, read.columns, delta, threat, design)
-            bar.update(done)
-    if not found:
-        raise InvalidParameter(f"{data.title(log)}: expected a test with at least two arms, got one arm in every test")
-    return Certified(found, tuple(test for test in read.tests if test not in found))
+        found = data.tally(log, wanted, _checked_range(reward_range))
+    options: dict[str, Any] = {"delta": delta, "threat": threat, "design": design, "columns": found.columns}
+    return _only(found, options) if group is None else _each(found, options)
 
 
 def standing(certificates: Iterable[Certificate], budget: float) -> int:
-    """How many of the winners stand although so many events may be fake."""
+    """How many of the winners stand although this many events may be fake."""
     return sum(len(each.not_ruled_out(budget)) == 1 for each in certificates)
 
 
-def checked_range(value: Any) -> tuple[float, float] | None:
+def _checked_range(value: Any) -> tuple[float, float] | None:
     """Two finite numbers, the smaller one first."""
     if value is None:
         return None
@@ -116,19 +118,31 @@ def checked_range(value: Any) -> tuple[float, float] | None:
     return low, high
 
 
-def _check(delta: Any, threat: Any, design: Any) -> None:
-    """Before a large file is read, not after."""
-    validation.choice("threat", threat, THREATS)
-    validation.choice("design", design, DESIGNS)
-    validation.number("delta", delta, low=0.0, high=1.0, open_low=True, open_high=True)
+def _only(found: "Reading", options: dict[str, Any]) -> Certificate:
+    (tally, *more) = found.tests.values()
+    if more:
+        came = f"{len(found.tests):,} tests"
+        raise InvalidParameter(f"{found.name}: expected one test, or the group 'test' to tell them apart, got {came}")
+    if len(tally.labels) < 2:
+        raise InvalidParameter(f"{found.name}: expected at least two arms, got one: {tally.labels[0]!r}")
+    return _certificate(found.name, tally, options)
 
 
-def _certificate(
-    log: Any, tally: data.Tally, columns: dict[str, str], delta: float, threat: str, design: str
-) -> Certificate:
-    for label, n in zip(tally.labels, tally.events, strict=True):
-        if n > MOST_EVENTS:
-            came = f"{n:,} of {label!r}"
-            raise InvalidParameter(f"{data.title(log)}: expected at most {MOST_EVENTS:,} events of an arm, got {came}")
-    options: dict[str, Any] = {"delta": delta, "threat": threat, "design": design, "binary": tally.binary}
-    return certify_counts(tally.events, tally.totals, tally.labels, columns=columns, **options)
+def _each(found: "Reading", options: dict[str, Any]) -> Certificates:
+    certificates = Certificates()
+    with ProgressBar("certifying", len(found.tests)) as bar:
+        for done, (test, tally) in enumerate(found.tests.items(), start=1):
+            if len(tally.labels) > 1:
+                certificates[test] = _certificate(found.name, tally, options)
+            bar.update(done)
+    if not certificates:
+        raise InvalidParameter(f"{found.name}: expected a test with at least two arms, got one arm in every test")
+    certificates.left_out = tuple(test for test in found.tests if test not in certificates)
+    return certificates
+
+
+def _certificate(name: str, tally: "Tally", options: dict[str, Any]) -> Certificate:
+    n, label = max(zip(tally.events, tally.labels, strict=True))
+    if n > MOST_EVENTS:
+        raise InvalidParameter(f"{name}: expected at most {MOST_EVENTS:,} events of an arm, got {n:,} of {label!r}")
+    return certify_counts(tally.events, tally.totals, tally.labels, binary=tally.binary, **options)

@@ -20,62 +20,62 @@ Where a bound only follows another, the tests look at every split.
 
 from math import ceil
 
-from vambrace.audit.limits import INJECT, Arm, Question, least_cost, least_whole_cost, lower_limit
+from vambrace.audit.limits import INJECT, Arm, Criterion, least_cost, least_whole_cost, lower_limit
 from vambrace.kernels import rare_kernel
 
 GOLDEN = 0.6180339887498949
 
 
 @rare_kernel
-def cheapest_attack(asked: Question, winner: Arm, rival: Arm, whole: bool) -> float:
+def cheapest_attack(criterion: Criterion, winner: Arm, rival: Arm, whole: bool) -> float:
     """The least cost at which the winner is not above the rival; 0: it is not even without an attack."""
-    ceiling = 1.0 - lower_limit(asked, rival, 0.0)
-    if lower_limit(asked, winner, 0.0) <= ceiling:
+    ceiling = 1.0 - lower_limit(criterion, rival, 0.0)
+    if lower_limit(criterion, winner, 0.0) <= ceiling:
         return 0.0
-    if asked.threat == INJECT:
-        floor = 1.0 - lower_limit(asked, winner, 0.0)
-        return min(least_whole_cost(asked, winner, ceiling), least_whole_cost(asked, rival, floor))
-    last = least_cost(asked, winner, ceiling)
+    if criterion.threat == INJECT:
+        floor = 1.0 - lower_limit(criterion, winner, 0.0)
+        return min(least_whole_cost(criterion, winner, ceiling), least_whole_cost(criterion, rival, floor))
+    last = least_cost(criterion, winner, ceiling)
     if whole:
-        return by_bisection(asked, winner, rival, float(ceil(last)))
-    return by_golden_section(asked, winner, rival, last)
+        return by_bisection(criterion, winner, rival, float(ceil(last)))
+    return by_golden_section(criterion, winner, rival, last)
 
 
 @rare_kernel
-def price(asked: Question, winner: Arm, rival: Arm, cost: float) -> float:
+def price(criterion: Criterion, winner: Arm, rival: Arm, cost: float) -> float:
     """What an attack costs that spends `cost` on the winner."""
-    return cost + least_cost(asked, rival, 1.0 - lower_limit(asked, winner, cost))
+    return cost + least_cost(criterion, rival, 1.0 - lower_limit(criterion, winner, cost))
 
 
 @rare_kernel
-def by_bisection(asked: Question, winner: Arm, rival: Arm, last: float) -> float:
+def by_bisection(criterion: Criterion, winner: Arm, rival: Arm, last: float) -> float:
     """The least ceiling of the prices of whole costs in [0, last], which are convex."""
     low, high = 0.0, last
     while low < high:
         middle = float((low + high) // 2.0)
-        if price(asked, winner, rival, middle) <= price(asked, winner, rival, middle + 1.0):
+        if price(criterion, winner, rival, middle) <= price(criterion, winner, rival, middle + 1.0):
             high = middle
         else:
             low = middle + 1.0
-    return low + least_whole_cost(asked, rival, 1.0 - lower_limit(asked, winner, low))
+    return low + least_whole_cost(criterion, rival, 1.0 - lower_limit(criterion, winner, low))
 
 
 @rare_kernel
-def by_golden_section(asked: Question, winner: Arm, rival: Arm, last: float) -> float:
+def by_golden_section(criterion: Criterion, winner: Arm, rival: Arm, last: float) -> float:
     """The least price in [0, last], where they are convex."""
     low, high = 0.0, last
-    best = min(last, price(asked, winner, rival, 0.0))
+    best = min(last, price(criterion, winner, rival, 0.0))
     left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    at_left = price(asked, winner, rival, left)
-    at_right = price(asked, winner, rival, right)
+    at_left = price(criterion, winner, rival, left)
+    at_right = price(criterion, winner, rival, right)
     while high - low > 1e-13 * last and low < left < right < high:
         best = min(best, at_left, at_right)
         if at_left <= at_right:
             high, right, at_right = right, left, at_left
             left = high - GOLDEN * (high - low)
-            at_left = price(asked, winner, rival, left)
+            at_left = price(criterion, winner, rival, left)
         else:
             low, left, at_left = left, right, at_right
             right = low + GOLDEN * (high - low)
-            at_right = price(asked, winner, rival, right)
+            at_right = price(criterion, winner, rival, right)
     return best

@@ -2,14 +2,14 @@
 
 A *table* has one row for each arm (arm, events, successes), a *log* one row for each event (arm, reward). Files are
 CSV, TSV, Parquet or JSON lines, the texts among them also compressed by gzip; a Polars or pandas frame or a mapping of
-columns will do as well. Every complaint names the file, the column and the row.
+columns will do as well. Every error names the file, the column and the row.
 
-`sources` opens files, `text` finds what is wrong with those that people write, `columns` tells which column means what,
-and `counting` adds up.
+`sources` opens files, `text` finds what is wrong with those that people write, `columns` finds out which column means
+what, and `counting` adds up.
 """
 
-from vambrace.data.columns import Wanted
-from vambrace.data.counting import Counts, Reading, Tally, read_log, read_table, tally
-from vambrace.data.sources import Spooled, spooled, title
+from vambrace.data.columns import Columns, Layout
+from vambrace.data.counting import Reading, Tally, read_test, tally
+from vambrace.data.sources import Log, Spooled, spooled, title
 
-__all__ = ["Counts", "Reading", "Spooled", "Tally", "Wanted", "read_log", "read_table", "spooled", "tally", "title"]
+__all__ = ["Columns", "Layout", "Log", "Reading", "Spooled", "Tally", "read_test", "spooled", "tally", "title"]

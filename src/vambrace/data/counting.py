@@ -1,35 +1,25 @@
-"""Added up: `read_table` and `read_log` give one test as it is replayed, `tally` each arm's events and rewards.
+"""Added up: `tally` gives the events and rewards of each arm of each test, `read_test` those of one test, for replay.
 
 A tally takes one pass that never holds the whole file in memory; only if something is wrong, others find out where.
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import polars
 
 from vambrace.data import sources as files
-from vambrace.data.columns import ARMS, COUNTS, TEST, Chosen, Columns, Wanted, same
-from vambrace.data.sources import ROW, Source
+from vambrace.data.columns import EVENTS, Columns, Header, Layout, same
+from vambrace.data.sources import ROW, Log, Source
 from vambrace.data.text import displayed
 from vambrace.errors import InvalidParameter
 from vambrace.validation import MOST_ROUNDS
 
-if TYPE_CHECKING:
-    import polars
-
 MISSING = ("", "nan", "null", "<na>")  # what programs write where a name is missing
 WHOLE = f"a whole number in [1, {MOST_ROUNDS}]"
-NOTHING_SAID = Wanted()
+NOTHING_SAID = Columns()
 UNIT = (0.0, 1.0)
 MOST_ROWS = 10**6
-
-
-class Counts(NamedTuple):
-    """What was logged, arm by arm; `rewards` instead of `successes` where they are not all 0 or 1."""
-
-    labels: tuple[str, ...]
-    events: tuple[int, ...]
-    successes: tuple[int, ...] | None
-    rewards: tuple[float, ...] | None = None  # those of the first arm, then those of the second, …
 
 
 class Tally(NamedTuple):
@@ -42,169 +32,140 @@ class Tally(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What was read: each test, and what each column was used for."""
+    """What was read: the name of the source, each test ("" where no column tells tests apart), and which columns."""
 
+    name: str
     tests: dict[str, Tally]
     columns: dict[str, str]
 
 
-def read_table(source: Any, test: Any = None) -> Counts:
-    """The counts of one test, arms in the order of the file.
+def tally(sources: Log, wanted: Columns = NOTHING_SAID, reward_range: tuple[float, float] | None = None) -> Reading:
+    """Each test's events and rewards, arm by arm; in the order of the source for a table, sorted for a log.
 
-    Args:
-        source: A file or a frame with a column `arm`, one for the events (also called impressions, views, users, …) and
-            one for the successes (clicks, conversions, …).
-        test: Which one, where a column `test` tells several apart.
+    `sources` is a file, a pattern such as logs/*.csv, a frame, a mapping of columns, or a list of these: the pieces of
+    one log or table. The least and the largest reward of the range become 0 and 1.
     """
-    opened = files.opened(source)
-    columns = Columns(opened)
-    column, arm = columns.test(), columns.known(ARMS[:1])
-    chosen = Chosen(column, arm, None, *(columns.known(names) for names in COUNTS))
-    rows = _table(opened, chosen, _one_test(opened, column, test))
-    _check_alike(opened.name, arm, rows["arm"])
-    return Counts(tuple(rows["arm"]), tuple(rows["events"]), tuple(map(int, rows["total"])))
+    return _reading([_piece(source, wanted, reward_range) for source in files.pieces(sources)])
 
 
-def read_log(source: Any, arm: str = "arm", reward: str = "reward") -> Counts:
-    """The events of a log, arms in alphabetical order (in that of numbers, where they are numbers).
+def read_test(
+    sources: Log, wanted: Columns, layout: Layout | None = None, test: object = None
+) -> tuple[Tally, tuple[float, ...] | None]:
+    """One test, and where its rewards are not all 0 or 1 these: those of the first arm, then of the second, and so on.
 
-    Rewards are numbers in [0, 1] or true and false. Where all are 0 or 1 only their counts are kept.
+    `test` says which one, where a column tells several apart.
     """
-    import polars
-
-    opened = files.opened(source)
-    columns = Columns(opened)
-    chosen = Chosen(None, columns.given(arm), columns.given(reward))
-    rows = _log(opened, chosen, UNIT, "")
-    found = {row["arm"]: row for row in rows.iter_rows(named=True)}
-    labels = _sorted(found)
-    _check_alike(opened.name, arm, labels)
-    events = tuple(found[label]["events"] for label in labels)
-    if not rows["between"].any():
-        return Counts(labels, events, tuple(int(found[label]["total"]) for label in labels))
+    pieces = [_piece(source, wanted, UNIT, layout) for source in files.pieces(sources)]
+    reading = _reading(pieces)
+    name = _chosen_test(reading, test)
+    found = reading.tests[name]
+    if found.binary:
+        return found, None
     # in order of size, so that the order of the log, which means nothing here, changes nothing
-    both = {"arm": polars.col(arm).cast(polars.String), "reward": _numbers(opened, reward)}
-    kept = opened.collect(opened.rows(both).group_by("arm").agg(polars.col("reward").sort()))
-    rewards = dict(kept.iter_rows())
-    return Counts(labels, events, None, tuple(each for label in labels for each in rewards[label]))
+    frames = []
+    for source, chosen, _ in pieces:
+        rows = source.rows({**_names(chosen), "reward": _numbers(source, str(chosen.reward))})
+        frames.append(source.collect(rows if chosen.test is None else rows.filter(test=name)).select("arm", "reward"))
+    rewards = dict(polars.concat(frames).group_by("arm").agg(polars.col("reward").sort()).iter_rows())
+    return found, tuple(each for label in found.labels for each in rewards[label])
 
 
-def tally(sources: Any, wanted: Wanted = NOTHING_SAID, reward_range: tuple[float, float] | None = None) -> Reading:
-    """Each test's events and rewards, arm by arm; the one test is called "" where no column tells tests apart.
+class _Piece(NamedTuple):
+    source: Source
+    chosen: Columns
+    rows: polars.DataFrame  # test, arm, events, total, between: whether a reward is neither the least nor the largest
 
-    Args:
-        sources: A file, a pattern such as logs/*.csv, a frame, a mapping of columns, or a list of these: the pieces of
-            one log or table.
-        wanted: What the user says about the columns.
-        reward_range: The least and the largest reward that are possible, which become 0 and 1.
-    """
-    import polars
 
-    wanted.check()
-    pieces = [_piece(source, wanted, reward_range) for source in files.pieces(sources)]
+def _piece(raw: Any, wanted: Columns, reward_range: tuple[float, float] | None, layout: Layout | None = None) -> _Piece:
+    """One source, added up."""
+    source = files.opened(raw)
+    header = Header(source)
+    chosen = header.choose(wanted, layout)
+    if chosen.is_table and wanted.reward is not None and _repeats(source, chosen):
+        chosen = Columns(chosen.test, chosen.arm, wanted.reward)  # a log, although its columns are named as in a table
+    if not chosen.is_table:
+        hint = "; in a table of counts, name its events and successes" if header.found(EVENTS) else ""
+        hint = f" (a reward range rescales others{hint})" if reward_range is None else ""
+        rows = _log(source, chosen, reward_range or UNIT, hint)
+    elif reward_range in (None, UNIT):
+        rows = _table(source, chosen)
+    else:
+        raise InvalidParameter(f"{source.name}: expected a log, whose rewards have a range, got a table of successes")
+    tests = polars.lit("").alias("test") if chosen.test is None else polars.col("test")
+    return _Piece(source, chosen, rows.select(tests, "arm", "events", "total", "between"))
+
+
+def _reading(pieces: list[_Piece]) -> Reading:
+    """The pieces added up, if they were measured in the same columns."""
     first = pieces[0]
-    _check_same(pieces)
+    for piece in pieces[1:]:
+        if not same(first.chosen, piece.chosen):
+            ours, theirs = (", ".join(each.chosen.named().values()) for each in (piece, first))
+            expected = f"the columns of {first.source.name} ({theirs}; name those that you mean)"
+            raise InvalidParameter(f"{piece.source.name}: expected {expected}, got {ours}")
     rows = polars.concat(piece.rows for piece in pieces).group_by("test", "arm", maintain_order=True)
     found: dict[str, dict[str, Any]] = {}
     for test, label, *row in rows.agg(polars.col("events", "total").sum(), polars.col("between").any()).iter_rows():
         found.setdefault(test, {})[label] = row
-    if wanted.group is None and len(found) > 1:
-        raise InvalidParameter(
-            f"{first.name}: expected one test, or the group {TEST!r} to tell them apart, got {len(found):,} tests"
-        )
     if first.chosen.test is not None:
-        _check_alike(first.name, first.chosen.test, found)
+        _check_alike(first.source.name, first.chosen.test, found)
     for arms in found.values():
-        _check_alike(first.name, first.chosen.arm, arms)
+        _check_alike(first.source.name, str(first.chosen.arm), arms)
     # the order of a log's first events has no meaning, that of a table may have one
     order = list if first.chosen.is_table else _sorted
-    return Reading(
-        {
-            "" if wanted.group is None else test: _tally({label: found[test][label] for label in order(found[test])})
-            for test in order(found)
-        },
-        first.chosen.named(),
-    )
+    tests = {test: _tally({label: found[test][label] for label in order(found[test])}) for test in order(found)}
+    return Reading(files.and_more([piece.source.name for piece in pieces]), tests, first.chosen.named())
 
 
-class _Piece(NamedTuple):
-    name: str
-    chosen: Chosen
-    rows: "polars.DataFrame"  # test, arm, events, total, between: whether a reward is neither the least nor the largest
+def _chosen_test(reading: Reading, test: object) -> str:
+    """The name of the test that is meant, where there are several."""
+    first = next(iter(reading.tests))
+    if test is None and len(reading.tests) == 1:
+        return first
+    if "test" not in reading.columns:
+        raise InvalidParameter(f"{reading.name}: expected a column 'test' that tells {test!r} from others, got none")
+    if test is None or str(test) not in reading.tests:
+        raise InvalidParameter(
+            f"{reading.name}: column {reading.columns['test']!r}: expected the name of one of its "
+            f"{len(reading.tests):,} tests, such as {first!r}, got {test!r}"
+        )
+    return str(test)
 
 
-def _piece(raw: Any, wanted: Wanted, reward_range: tuple[float, float] | None) -> _Piece:
-    """One source, added up."""
-    import polars
-
-    source = files.opened(raw)
-    columns = Columns(source)
-    chosen = columns.choose(wanted)
-    if chosen.is_table and wanted.reward is not None and _repeats(source, chosen):
-        chosen = Chosen(chosen.test, chosen.arm, wanted.reward)  # no table, whatever its columns are called
-    if chosen.is_table and reward_range is not None:
-        raise InvalidParameter(f"{source.name}: expected a log, whose rewards have a range, got a table of successes")
-    if chosen.is_table:
-        rows = _table(source, chosen, hint=" (in a log, name the reward)")
-    else:
-        hint = "; in a table of counts, name its events and successes" if columns.has_counts() else ""
-        hint = f" (a reward range rescales others{hint})" if reward_range is None else ""
-        rows = _log(source, chosen, UNIT if reward_range is None else reward_range, hint)
-    tests = polars.lit("").alias("test") if chosen.test is None else polars.col("test")
-    return _Piece(source.name, chosen, rows.select(tests, "arm", "events", "total", "between"))
-
-
-def _check_same(pieces: list[_Piece]) -> None:
-    """Refuse to add up what was measured in different columns."""
-    first = pieces[0]
-    for piece in pieces[1:]:
-        if not same(first.chosen.named(), piece.chosen.named()):
-            ours, theirs = (", ".join(each.chosen.named().values()) for each in (piece, first))
-            raise InvalidParameter(
-                f"{piece.name}: expected the columns of {first.name} ({theirs}), or to be told which, got {ours}"
-            )
-
-
-def _repeats(source: Source, chosen: Chosen) -> bool:
+def _repeats(source: Source, chosen: Columns) -> bool:
     """Whether an arm has more than one row."""
-    import polars
-
     keys = {key: polars.col(column) for key, column in chosen.keys.items()}
     return bool(source.collect(source.rows(keys).group_by(*keys).len().select((polars.col("len") > 1).any())).item())
 
 
-def _table(source: Source, chosen: Chosen, test: str | None = None, hint: str = "") -> "polars.DataFrame":
-    """The checked rows of a table, or of one of its tests."""
-    import polars
-
+def _table(source: Source, chosen: Columns) -> polars.DataFrame:
+    """The checked rows of a table."""
     events, successes = str(chosen.events), str(chosen.successes)
     shown, won = polars.col("events"), polars.col("total")
-    columns = {key: polars.col(column).cast(polars.String) for key, column in chosen.keys.items()}
+    columns = _names(chosen)
     columns |= {"events": _numbers(source, events), "total": _numbers(source, successes)}
     columns |= {"written events": polars.col(events), "written total": polars.col(successes)}
     rows = source.rows(columns, numbered=True)
-    is_log = test is None and _repeats(source, chosen)  # one that looks like a table, and need not fit into memory
-    frame = source.collect(rows.head(MOST_ROWS) if is_log else rows if test is None else rows.filter(test=test))
+    is_log = _repeats(source, chosen)  # one that looks like a table, and need not fit into memory
+    frame = source.collect(rows.head(MOST_ROWS) if is_log else rows)
     if frame.is_empty():
         raise InvalidParameter(f"{source.name}: expected at least one row, got none")
-    once = f"one row for each arm{hint}"
-    _refuse(source, frame.filter(~polars.struct(*chosen.keys).is_first_distinct()), "arm", chosen.arm, once)
+    once = "one row for each arm (in a log, name the reward)"
+    _refuse(source, frame.filter(~polars.struct(*chosen.keys).is_first_distinct()), "arm", str(chosen.arm), once)
     if is_log:
         raise InvalidParameter(f"{source.name}: column {chosen.arm!r}: expected {once}, got more")
     whole = shown.is_between(1, MOST_ROUNDS) & (shown == shown.round())
-    _refuse(source, frame.filter(_not(whole)), "written events", events, WHOLE)
+    _refuse(source, frame.filter(~whole.fill_null(False)), "written events", events, WHOLE)
     whole = (won >= 0) & (won == won.round())
-    _refuse(source, frame.filter(_not(whole)), "written total", successes, "a whole number from 0 up")
+    _refuse(source, frame.filter(~whole.fill_null(False)), "written total", successes, "a whole number from 0 up")
     _refuse(source, frame.filter(won > shown), "written total", successes, f"no more than {events}")
     for key, column in chosen.keys.items():
         _refuse(source, frame.filter(_is_missing(key)), key, column, "a name")
     return frame.select(*chosen.keys, shown.cast(polars.Int64), won, polars.lit(False).alias("between"))
 
 
-def _log(source: Source, chosen: Chosen, ends: tuple[float, float], hint: str) -> "polars.DataFrame":
+def _log(source: Source, chosen: Columns, ends: tuple[float, float], hint: str) -> polars.DataFrame:
     """A log added up in one pass; in two if it is a text with empty rows, or with rewards such as true."""
-    import polars
-
     reward, (low, high) = str(chosen.reward), ends
     rows = _added(source, chosen, ends, plain=True)
     if not _is_fine(rows, chosen):
@@ -212,20 +173,19 @@ def _log(source: Source, chosen: Chosen, ends: tuple[float, float], hint: str) -
     if rows.is_empty():
         raise InvalidParameter(f"{source.name}: expected at least one row, got none")
     if not _is_fine(rows, chosen):
-        texts = {key: polars.col(column).cast(polars.String) for key, column in chosen.keys.items()}
-        frame = source.rows({**texts, "written": polars.col(reward), "number": _numbers(source, reward)}, numbered=True)
+        columns = {**_names(chosen), "written": polars.col(reward), "number": _numbers(source, reward)}
+        frame = source.rows(columns, numbered=True)
         for key, column in chosen.keys.items():
             _refuse(source, source.collect(frame.filter(_is_missing(key)).head(1)), key, column, "a name")
-        bad = source.collect(frame.filter(_not(polars.col("number").is_between(low, high))).head(1))
+        fine = polars.col("number").is_between(low, high)
+        bad = source.collect(frame.filter(~fine.fill_null(False)).head(1))
         _refuse(source, bad, "written", reward, f"a number in [{low:g}, {high:g}]{hint}")
         raise InvalidParameter(f"{source.name}: column {reward!r}: expected numbers that can be added up, got others")
     return rows
 
 
-def _added(source: Source, chosen: Chosen, ends: tuple[float, float], *, plain: bool) -> "polars.DataFrame":
+def _added(source: Source, chosen: Columns, ends: tuple[float, float], *, plain: bool) -> polars.DataFrame:
     """Events, numbers among the rewards, and sums of these as parts of the range."""
-    import polars
-
     low, high = ends
     number, reward = _numbers(source, str(chosen.reward), plain=plain), polars.col("reward")
     keys = {key: polars.col(column) for key, column in chosen.keys.items()}
@@ -241,10 +201,8 @@ def _added(source: Source, chosen: Chosen, ends: tuple[float, float], *, plain: 
     return source.collect(source.collect(sums).lazy().with_columns(polars.col(*keys).cast(polars.String)))
 
 
-def _is_fine(rows: "polars.DataFrame", chosen: Chosen) -> bool:
+def _is_fine(rows: polars.DataFrame, chosen: Columns) -> bool:
     """Whether all rewards are numbers within the range, and no name is missing."""
-    import polars
-
     fine = (polars.col("numbers") == polars.col("events")) & (polars.col("least room") >= 0)
     fine &= polars.col("total").is_not_nan() & ~polars.any_horizontal(_is_missing(key) for key in chosen.keys)
     return bool(rows.select(fine.fill_null(False).all()).item())
@@ -257,32 +215,8 @@ def _tally(arms: dict[str, tuple[int, float, bool]]) -> Tally:
     return Tally(tuple(arms), events, tuple(map(round, totals) if binary else totals), binary)
 
 
-def _one_test(source: Source, column: str | None, test: Any) -> str | None:
-    """The name of the test that is meant, where there are several."""
-    import polars
-
-    if column is None:
-        if test is not None:
-            raise InvalidParameter(f"{source.name}: expected a column 'test' that tells {test!r} from others, got none")
-        return None
-    names = source.rows({"test": polars.col(column).cast(polars.String)}).select(
-        polars.all().unique(maintain_order=True)
-    )
-    tests = source.collect(names)["test"].to_list()
-    if test is None and len(tests) <= 1:
-        return None
-    if str(test) not in tests or test is None:
-        raise InvalidParameter(
-            f"{source.name}: column {column!r}: expected the name of one of its {len(tests):,} tests, "
-            f"such as {tests[0]!r}, got {test!r}"
-        )
-    return str(test)
-
-
-def _numbers(source: Source, column: str, *, plain: bool = False) -> "polars.Expr":
+def _numbers(source: Source, column: str, *, plain: bool = False) -> polars.Expr:
     """A column as numbers; what is none becomes null. Unless `plain`, texts may be true and false and have blanks."""
-    import polars
-
     kind, value = source.frame.collect_schema()[column], polars.col(column)
     if not (kind.is_numeric() or kind in (polars.Boolean, polars.String, polars.Null)):
         raise InvalidParameter(f"{source.name}: column {column!r}: expected numbers, got {kind}")
@@ -294,18 +228,17 @@ def _numbers(source: Source, column: str, *, plain: bool = False) -> "polars.Exp
     return polars.coalesce(text.cast(polars.Float64, strict=False), truth)
 
 
-def _is_missing(key: str) -> "polars.Expr":
-    import polars
+def _names(chosen: Columns) -> dict[str, polars.Expr]:
+    """The tests and arms, as texts."""
+    return {key: polars.col(column).cast(polars.String) for key, column in chosen.keys.items()}
 
+
+def _is_missing(key: str) -> polars.Expr:
     name = polars.col(key)
     return name.is_null() | name.str.strip_chars().str.to_lowercase().is_in(list(MISSING))
 
 
-def _not(good: "polars.Expr") -> "polars.Expr":
-    return ~good.fill_null(False)
-
-
-def _refuse(source: Source, bad: "polars.DataFrame", key: str, column: str, expected: str) -> None:
+def _refuse(source: Source, bad: polars.DataFrame, key: str, column: str, expected: str) -> None:
     """Name the first of the bad rows, if there is one."""
     for row, value in bad.head(1).select(ROW, key).iter_rows():
         came = "nothing" if value is None else displayed(value)
@@ -337,6 +270,5 @@ def _look(label: str) -> str:
 
 def _sorted(labels: Iterable[str]) -> tuple[str, ...]:
     labels = list(labels)
-    if all(label.isdecimal() for label in labels):
-        return tuple(sorted(labels, key=lambda label: (int(label), label)))
-    return tuple(sorted(labels))
+    are_numbers = all(label.isdecimal() for label in labels)
+    return tuple(sorted(labels, key=lambda label: (int(label) if are_numbers else 0, label)))

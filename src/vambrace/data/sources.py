@@ -5,19 +5,18 @@ import glob
 import os
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import copyfileobj
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
+import polars
+from polars.exceptions import PanicException, PolarsError
 
 from vambrace.data import text
 from vambrace.errors import InvalidParameter
-
-if TYPE_CHECKING:
-    import polars
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
 SEPARATORS = {".csv": (b",", b"\t", b";"), ".tsv": (b"\t",)}  # a .csv file without a comma has one of the others
@@ -31,38 +30,48 @@ class Spooled(NamedTuple):
     path: Path
 
 
+class Frame(Protocol):
+    """A frame of Polars or pandas, as far as types go."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of its columns."""
+
+
+Piece = str | Path | Spooled | Mapping[str, Any] | Frame
+Log = Piece | Sequence[Piece]  # a list or tuple: the pieces of one log
+
+
 class Source(NamedTuple):
     """Something that was opened."""
 
     name: str
-    frame: "polars.LazyFrame"
+    frame: polars.LazyFrame
     is_text: bool = False  # where numbers may be words, and rows empty
     repeated: frozenset[str] = frozenset()  # names that several columns have
     json_lines: Path | None = None
 
     def rows(
-        self, columns: Mapping[str, "polars.Expr"], *, numbered: bool = False, plain: bool = False
-    ) -> "polars.LazyFrame":
+        self, columns: Mapping[str, polars.Expr], *, numbered: bool = False, plain: bool = False
+    ) -> polars.LazyFrame:
         """These columns under new names, if need be with the number that each row has in the source.
 
         Rows of a text file that are empty mean nothing and are dropped, unless `plain` says that there are none.
         """
-        import polars
-
         drops = self.is_text and not plain
         empty = {"empty": polars.all_horizontal(polars.all().is_null())} if drops else {}
         frame = self.frame.select(**columns, **empty)
         frame = frame.with_row_index(ROW, offset=1) if numbered else frame
         return frame.filter(~polars.col("empty")).drop("empty") if drops else frame
 
-    def collect(self, frame: "polars.LazyFrame") -> "polars.DataFrame":
+    def collect(self, frame: polars.LazyFrame) -> polars.DataFrame:
         """Read, in pieces that fit into memory."""
         with reading(self.name):
             try:
                 return frame.collect(engine="streaming")
             except Exception:
                 if self.json_lines is not None:
-                    text.check_json_lines(self.name, self.json_lines)  # which tells the line
+                    text.keys(self.name, self.json_lines, most=None)  # which names the line
                 raise
 
 
@@ -70,24 +79,14 @@ def opened(source: Any) -> Source:
     """A source of any kind, whose columns are known."""
     name = _name(source)
     with reading(name):
-        found = _opened(name, source)
+        if isinstance(source, str | Path | Spooled):
+            found = _file(name, Path(source.path if isinstance(source, Spooled) else source))
+        elif isinstance(source, polars.DataFrame | polars.LazyFrame):
+            found = Source(name, source.lazy())
+        else:
+            found = Source(name, polars.DataFrame(_columns_of(name, source), strict=False).lazy())
         found.frame.collect_schema()
         return found
-
-
-def _opened(name: str, source: Any) -> Source:
-    import polars
-
-    if isinstance(source, str | Path | Spooled):
-        return _file(name, Path(source.path if isinstance(source, Spooled) else source))
-    if isinstance(source, Mapping):
-        return Source(name, polars.DataFrame(source, strict=False).lazy())
-    if isinstance(source, polars.DataFrame | polars.LazyFrame):
-        return Source(name, source.lazy())
-    if type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "columns"):
-        return Source(name, polars.DataFrame(_from_pandas(name, source), strict=False).lazy())
-    kinds = "the name of a file, a Polars or pandas frame or a mapping of columns"
-    raise InvalidParameter(f"log: expected {kinds}, got {text.displayed(source)}")
 
 
 def pieces(sources: Any) -> list[Any]:
@@ -96,7 +95,7 @@ def pieces(sources: Any) -> list[Any]:
     for source in sources if isinstance(sources, list | tuple) and not isinstance(sources, Spooled) else [sources]:
         if isinstance(source, str) and not source:
             raise InvalidParameter("log: expected the name of a file, got ''")
-        if isinstance(source, str | Path) and glob.has_magic(str(source)) and not _exists(source):
+        if isinstance(source, str | Path) and glob.has_magic(str(source)) and not os.path.exists(source):
             fitting = sorted(glob.glob(str(source), recursive=True))
             if not fitting:
                 raise InvalidParameter(f"{source}: expected files that fit this pattern, got none")
@@ -111,13 +110,17 @@ def pieces(sources: Any) -> list[Any]:
 
 def title(sources: Any) -> str:
     """What to call the sources in a sentence."""
-    first, *more = pieces(sources)
-    return f"{_name(first)} and {len(more)} more" if more else _name(first)
+    return and_more([_name(source) for source in pieces(sources)])
+
+
+def and_more(names: Sequence[str]) -> str:
+    """The first of several names, and how many follow."""
+    return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
 
 
 @contextmanager
 def spooled(stream: BinaryIO, name: str) -> Iterator[Spooled]:
-    """What a stream has to say, in a temporary file: it may be more than fits into memory. Its start shows its kind."""
+    """A stream, kept in a temporary file, as it may be larger than the memory. Its start shows which kind it is."""
     with tempfile.TemporaryDirectory(prefix="vambrace-") as folder:
         path = Path(folder) / "spooled"
         with path.open("wb") as file:
@@ -127,9 +130,7 @@ def spooled(stream: BinaryIO, name: str) -> Iterator[Spooled]:
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Whatever a damaged file makes Polars say becomes one line of ours."""
-    from polars.exceptions import PanicException, PolarsError
-
+    """What Polars says about a damaged file, in one line."""
     try:
         yield
     except InvalidParameter:
@@ -141,8 +142,6 @@ def reading(name: str) -> Iterator[None]:
 
 def _file(name: str, path: Path) -> Source:
     """The rows of a file; the fields of a text file stay texts as written."""
-    import polars
-
     if not path.is_file():
         came = "a folder" if path.is_dir() else "something else" if path.exists() else "nothing"
         raise InvalidParameter(f"{name}: expected a file, got {came} there")
@@ -157,20 +156,25 @@ def _file(name: str, path: Path) -> Source:
         columns = dict.fromkeys(text.keys(name, path), polars.String)
         exactly = glob.escape(str(path))  # unlike the others it has no switch for patterns
         return Source(name, polars.scan_ndjson(exactly, schema=columns), json_lines=path)
-    found = text.layout(name, path, SEPARATORS[ending])
-    frame = polars.scan_csv(path, separator=found.separator, infer_schema=False, glob=False)
-    return Source(name, frame, True, found.repeated)
+    separator, repeated = text.layout(name, path, SEPARATORS[ending])
+    frame = polars.scan_csv(path, separator=separator, infer_schema=False, glob=False)
+    return Source(name, frame, True, repeated)
 
 
-def _from_pandas(name: str, frame: Any) -> dict[str, Any]:
-    """Column by column, which needs no further package; what is missing becomes None."""
-    if not frame.columns.is_unique:
-        raise InvalidParameter(f"{name}: expected a name of its own for each column, got {list(frame.columns)}")
+def _columns_of(name: str, source: Any) -> Mapping[str, Any]:
+    """A mapping as it is; a pandas frame column by column, with None for what is missing: this needs no Arrow."""
+    if isinstance(source, Mapping):
+        return source
+    if type(source).__module__.partition(".")[0] != "pandas" or not hasattr(source, "columns"):
+        kinds = "the name of a file, a Polars or pandas frame or a mapping of columns"
+        raise InvalidParameter(f"log: expected {kinds}, got {text.displayed(source)}")
+    if not source.columns.is_unique:
+        raise InvalidParameter(f"{name}: expected a name of its own for each column, got {list(source.columns)}")
     return {
         str(key): column.to_numpy()
         if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf"
         else column.astype(object).where(column.notna(), None).tolist()
-        for key, column in frame.items()
+        for key, column in source.items()
     }
 
 
@@ -178,13 +182,6 @@ def _name(source: Any) -> str:
     if isinstance(source, Spooled):
         return source.name
     return str(source) if isinstance(source, str | Path) else type(source).__name__.lower()
-
-
-def _exists(path: str | Path) -> bool:
-    try:
-        return Path(path).exists()
-    except OSError:  # such as a name that is too long
-        return False
 
 
 def _check_twice(paths: Iterable[str | Path]) -> None:

@@ -1,8 +1,8 @@
-"""Text files, looked over before they are read: what a reader would take silently in a wrong way is refused, by line.
+"""Text files, checked before they are read: what a CSV reader would silently read wrongly is refused, with its line.
 
-A CSV reader fills short rows with nothing, drops the ends of long ones where nobody asks for them, and takes a
-quotation mark inside a field for the start of a text that may swallow the next thousand events. None of this may end in
-a certificate. The look goes through the file once, in pieces of a few megabytes.
+A CSV reader fills short rows with nothing, drops the ends of long ones, and takes a quotation mark inside a field for
+the start of a text that may contain the next thousand events. None of this may end in a certificate. The check goes
+through the file once, in pieces of a few megabytes.
 """
 
 import gzip
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from csv import reader
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, NoReturn
+from typing import BinaryIO, NoReturn
 
 import numpy as np
 
@@ -22,30 +22,18 @@ from vambrace.errors import InvalidParameter
 
 PIECE = 1 << 22  # bytes; no line may be longer
 LONGEST_FIELD = 10_000  # lines
-LONGEST = 80  # characters of a value in a complaint
-FIRST_LINES = 1000  # of JSON lines: those that tell the columns
-STRANGERS = {
+LONGEST = 80  # characters of a value in an error
+FIRST_LINES = 1000  # of JSON lines: their keys are the columns
+NOT_TEXT = {
     b"PAR1": "a Parquet file",
     b"PK\x03\x04": "a ZIP archive or a spreadsheet",
     b"\xff\xfe": "UTF-16, which can be saved as UTF-8",
     b"\xfe\xff": "UTF-16, which can be saved as UTF-8",
     b"\x1f\x8b": "a file compressed twice",
 }
-SIGNS = {b",": "commas", b"\t": "tabs", b";": "semicolons"}
+SEPARATOR_NAMES = {b",": "commas", b"\t": "tabs", b";": "semicolons"}
 GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
-
-
-class Layout(NamedTuple):
-    """How a table is laid out in a text file."""
-
-    separator: str
-    columns: tuple[str, ...]
-
-    @property
-    def repeated(self) -> frozenset[str]:
-        """Columns whose name another one has as well."""
-        return frozenset(column for column, times in Counter(self.columns).items() if times > 1)
 
 
 def ending(path: Path) -> str:
@@ -65,7 +53,7 @@ def ending(path: Path) -> str:
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """A file, unpacked if its first bytes say that it is compressed, whatever its name says."""
+    """A file, unpacked if its first bytes say that it is compressed; its name does not count."""
     with path.open("rb") as file:
         packed = file.read(2) == GZIP
         file.seek(0)
@@ -76,10 +64,10 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             yield text  # type: ignore[misc]
 
 
-def layout(name: str, path: Path, separators: Sequence[bytes]) -> Layout:
-    """The layout of a file, in which every row has as many fields as the header; `separators`: which it may have.
+def layout(name: str, path: Path, separators: Sequence[bytes]) -> tuple[str, frozenset[str]]:
+    """Which of the separators a file has, and the names that several columns share.
 
-    Blank lines are let pass.
+    Every row must have as many fields as the header; blank lines are passed over.
     """
     separator, columns = b"", tuple[str, ...]()
     with opened(path) as file:
@@ -88,39 +76,34 @@ def layout(name: str, path: Path, separators: Sequence[bytes]) -> Layout:
             if not columns:
                 header = text.removeprefix(BOM).lstrip(b"\r\n")
                 header = next(record for _, record in _records(1, header))
-                separator = _separator(header, separators)
+                outside = _outside(header)
+                separator = next((each for each in separators if each in outside), separators[0])
                 columns = _fields(name, header, separator)
                 if len(columns) == 1:
-                    signs = " or ".join(SIGNS[each] for each in separators)
+                    signs = " or ".join(SEPARATOR_NAMES[each] for each in separators)
                     raise InvalidParameter(f"{name}: expected columns with {signs} between them, got {columns[0]!r}")
             if not _is_plain(text, separator, len(columns)):
                 for number, record in _records(line, text):
                     _check_record(name, number, record, separator, len(columns))
     if not columns:
         raise InvalidParameter(f"{name}: expected a header and rows, got an empty file")
-    return Layout(separator.decode(), columns)
+    repeated = frozenset(column for column, times in Counter(columns).items() if times > 1)
+    return separator.decode(), repeated
 
 
-def keys(name: str, path: Path) -> list[str]:
-    """The columns of a file of JSON lines: the keys of its first ones."""
+def keys(name: str, path: Path, most: int | None = FIRST_LINES) -> list[str]:
+    """The columns of a file of JSON lines: the keys of its first ones. A line that is no JSON object is refused."""
     found: dict[str, None] = {}
     with opened(path) as file:
         _check_start(name, file)
         if file.read(len(BOM)) == BOM:
             raise InvalidParameter(f"{name}: line 1: expected a JSON object, got a byte order mark before it")
         file.seek(0)
-        for number, line in enumerate(islice(file, FIRST_LINES), start=1):
+        for number, line in enumerate(islice(file, most), start=1):
             found |= dict.fromkeys(_check_json(name, number, line))
     if not found:
         raise InvalidParameter(f"{name}: expected rows, got an empty file")
     return list(found)
-
-
-def check_json_lines(name: str, path: Path) -> None:
-    """Refuse the first line that is no JSON object."""
-    with opened(path) as file:
-        for number, line in enumerate(file, start=1):
-            _check_json(name, number, line)
 
 
 def _check_json(name: str, number: int, line: bytes) -> list[str]:
@@ -142,7 +125,7 @@ def _check_json(name: str, number: int, line: bytes) -> list[str]:
 
 
 def displayed(value: object) -> str:
-    """A value in a complaint: on one line, and not a long one."""
+    """A value in an error: on one line, and not a long one."""
     text = repr(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
@@ -151,7 +134,7 @@ def _check_start(name: str, file: BinaryIO) -> None:
     """Refuse what is no text at all."""
     start = file.read(1 << 16)
     file.seek(0)
-    for signature, kind in STRANGERS.items():
+    for signature, kind in NOT_TEXT.items():
         if start.startswith(signature):
             raise InvalidParameter(f"{name}: expected text, got {kind}")
     if b"\0" in start:
@@ -179,7 +162,7 @@ def _line(name: str, line: int, file: BinaryIO) -> bytes:
 
 
 def _rest(name: str, line: int, text: bytes, file: BinaryIO) -> bytes:
-    """What a field goes on with that was opened by a quotation mark, and the rest of its row."""
+    """The rest of a field that a quotation mark opened, and of its row."""
     lines: list[bytes] = []
     while (more := _line(name, line, file)) and len(lines) < LONGEST_FIELD:
         lines.append(more)
@@ -214,12 +197,6 @@ def _outside(text: bytes) -> bytes:
     return text
 
 
-def _separator(header: bytes, allowed: Sequence[bytes]) -> bytes:
-    """The first of these that the header has."""
-    outside = _outside(header)
-    return next((each for each in allowed if each in outside), allowed[0])
-
-
 def _fields(name: str, header: bytes, separator: bytes) -> tuple[str, ...]:
     text = _decoded(name, 1, header).rstrip("\r")
     if "\r" in text:
@@ -235,10 +212,9 @@ def _is_plain(text: bytes, separator: bytes, n_columns: int) -> bool:
         return False
     if b"\0" in text or not _well_quoted(outside := _outside(text), separator):
         return False
-    full = separator * (n_columns - 1)
-    bones = outside.translate(None, bytes({*range(256)} - {*separator, 10}))
-    bones += b"" if outside.endswith(b"\n") else b"\n"
-    return bones == (full + b"\n") * bones.count(b"\n")
+    separators = outside.translate(None, bytes({*range(256)} - {*separator, 10}))  # and line feeds; all else goes
+    separators += b"" if outside.endswith(b"\n") else b"\n"
+    return separators == (separator * (n_columns - 1) + b"\n") * separators.count(b"\n")
 
 
 def _well_quoted(outside: bytes, separator: bytes) -> bool:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
 
-from vambrace import data, validation
+from vambrace import validation
 from vambrace.environments import bernoulli, means
 from vambrace.errors import InvalidParameter
 from vambrace.kernels import kernel
@@ -23,6 +23,9 @@ from vambrace.parameters import PER_ARM, Range, Share
 from vambrace.protocols import Draw, DrawTotal, Environment, Floats, Integers, Outcomes
 from vambrace.sampling import Stream, uniform
 from vambrace.validation import MOST_ROUNDS
+
+if TYPE_CHECKING:
+    from vambrace.data import Layout, Log
 
 Mode = Literal["exact", "bootstrap"]
 
@@ -116,27 +119,65 @@ class Replay(Environment):
             validation.listed("rewards", self.rewards, sum(self.events))
 
     @classmethod
-    def from_table(cls, source: Any, test: Any = None, *, mode: Mode = "exact") -> "Replay":
-        """One test of a table, with one row for each arm: a CSV, TSV, Parquet or JSON lines file, or a Polars frame.
+    def from_table(cls, source: "Log", test: object = None, *, mode: Mode = "exact") -> "Replay":
+        """One test of a table, which has one row for each arm; its columns are found by their names, as in `certify`.
 
-        Columns: `arm`, `events` (or impressions, views, trials), `successes` (or clicks, conversions) and, where it has
-        several tests, `test`.
+        Args:
+            source: A CSV, TSV, Parquet or JSON lines file, a frame, a mapping of columns, or a list of these.
+            test: Which test, where a column `test` tells several apart.
+            mode: "exact": no event twice; "bootstrap": with replacement.
         """
-        return cls(mode=mode, **data.read_table(source, test)._asdict())
+        return cls._read(source, {}, mode, "table", test)
 
     @classmethod
-    def from_log(cls, source: Any, *, arm: str = "arm", reward: str = "reward", mode: Mode = "exact") -> "Replay":
-        """A log with one row for each event; `arm` and `reward` name the columns. Rewards are numbers in [0, 1]."""
-        return cls(mode=mode, **data.read_log(source, arm, reward)._asdict())
+    def from_log(
+        cls, source: "Log", *, arm: str | None = None, reward: str | None = None, mode: Mode = "exact"
+    ) -> "Replay":
+        """A log, which has one row for each event, with rewards in [0, 1].
+
+        Args:
+            source: A CSV, TSV, Parquet or JSON lines file, a frame, a mapping of columns, or a list of these.
+            arm: The column of the arm; None: the one whose name says it, such as variant, as in `certify`.
+            reward: The column of the reward; None: likewise, such as converted.
+            mode: "exact": no event twice; "bootstrap": with replacement.
+        """
+        return cls._read(source, {"arm": arm, "reward": reward}, mode, "log")
 
     @classmethod
     def from_file(
-        cls, *, file: str, test: str | None = None, arm: str = "arm", reward: str | None = None, mode: Mode = "exact"
+        cls,
+        *,
+        file: str,
+        test: str | None = None,
+        arm: str | None = None,
+        reward: str | None = None,
+        events: str | None = None,
+        successes: str | None = None,
+        mode: Mode = "exact",
     ) -> "Replay":
-        """What a spec means that names a file: `replay:file=tests.csv,test=7`, or with `reward=COLUMN` a log."""
-        if reward is None:
-            return cls.from_table(file, test, mode=mode)
-        return cls.from_log(file, arm=arm, reward=reward, mode=mode)
+        """What a spec means that names a file, a table or a log: `replay:file=tests.csv,test=7`.
+
+        Args:
+            file: A CSV, TSV, Parquet or JSON lines file.
+            test: Which test, where a column `test` tells several apart.
+            arm: The column of the arm; None: the one whose name says it, such as variant, as in `certify`.
+            reward: The column of the reward, in a log; None: likewise, such as converted.
+            events: The column of the number of events, in a table; None: likewise, such as views.
+            successes: The column of the number of successes, in a table; None: likewise, such as clicks.
+            mode: "exact": no event twice; "bootstrap": with replacement.
+        """
+        columns = {"arm": arm, "reward": reward, "events": events, "successes": successes}
+        return cls._read(file, columns, mode, None, test)
+
+    @classmethod
+    def _read(
+        cls, source: "Log", columns: dict[str, str | None], mode: Mode, layout: "Layout | None", test: object = None
+    ) -> "Replay":
+        from vambrace import data
+
+        tally, rewards = data.read_test(source, data.Columns(**columns), layout, test)
+        successes = [int(total) for total in tally.totals] if rewards is None else None
+        return cls(mode=mode, events=tally.events, successes=successes, labels=tally.labels, rewards=rewards)
 
     @property
     def supply(self) -> Sequence[int] | None:  # type: ignore[override]

@@ -1,23 +1,23 @@
-"""Small formulas in an experiment's file, such as ``{sqrt(horizon / 10)}``: read as a tree, never run as a program."""
+"""Small formulas in the spec strings of an experiment's file, such as ``se-wr:budget={sqrt(horizon / 10)}``.
+
+They are read as a tree, and never run as a program.
+"""
 
 import ast
 import math
 import operator
+import re
 import warnings
 from collections.abc import Callable, Mapping
 
 from vambrace.errors import InvalidParameter, UnknownName, shorten
 
-
-def _least(*values: float) -> float:
-    return min(values)
-
-
-def _largest(*values: float) -> float:
-    return max(values)
-
-
-FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "ln": math.log, "min": _least, "max": _largest}
+FUNCTIONS: dict[str, Callable[..., float]] = {
+    "sqrt": math.sqrt,
+    "ln": math.log,
+    "min": lambda *values: min(values),
+    "max": lambda *values: max(values),
+}
 OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -26,7 +26,30 @@ OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
     ast.Pow: lambda base, power: math.pow(base, power),  # of floats: what is too large is an error, not a long wait
     ast.USub: operator.neg,
 }
+FORMULA = re.compile(r"\{([^{}]*)\}")
 EXPECTED = f"numbers, names, + - * / **, and {', '.join(FUNCTIONS)}"
+
+
+def filled(spec: str, known: Mapping[str, float]) -> str:
+    """A spec with the values of its formulas in their place."""
+
+    def value(found: re.Match[str]) -> str:
+        number = calculate(found[1], known)
+        return str(int(number)) if number.is_integer() else repr(number)
+
+    return FORMULA.sub(value, spec)
+
+
+def mentions(spec: str, name: str) -> bool:
+    """Whether a formula of a spec speaks of a name."""
+    return any(re.search(rf"\b{name}\b", formula) for formula in FORMULA.findall(spec))
+
+
+def shown(spec: str) -> str:
+    """A spec as a reader knows it: the budget of the game is C, its horizon T."""
+    return FORMULA.sub(
+        lambda found: re.sub(r"\bhorizon\b", "T", re.sub(r"\bbudget\b", "C", found[1])).replace(" ", ""), spec
+    )
 
 
 def calculate(formula: str, known: Mapping[str, float]) -> float:

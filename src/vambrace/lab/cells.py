@@ -4,15 +4,16 @@ Seeds     A cell's seed follows from the experiment's seed, the environment and 
           every policy meets the same rewards, clean and attacked games are paired, and differences between cells have
           less noise than the cells themselves. Adding a cell changes nobody else's numbers.
 Names     Files are called after what is in them: ``ten-arms--se-wr_budget-3000--jun-ucb--c3000--t200000``.
-Hashes    A fingerprint of everything that determines the numbers, and of vambrace's version.
+Hashes    A fingerprint of everything that determines the numbers. It is made once, when the folder of results is, and
+          kept there: a later version of vambrace reads it and never makes it again.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from vambrace import registry
 from vambrace.engine.result import Result
@@ -21,19 +22,26 @@ from vambrace.errors import InvalidParameter
 from vambrace.lab.experiment import Experiment, Game
 from vambrace.protocols import Adversary
 from vambrace.specs import spec_of
-from vambrace.version import __version__
 
 LONGEST = 80  # characters of one part of a name: four of them and an ending fit into what file systems allow
+NAMES = ("place", "budget", "line", "attack", "power")  # what a game is called; the cell has the rest of it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One call of `simulate`, in plain texts and numbers."""
+    """One call of `simulate`, in plain texts and numbers.
+
+    Attributes:
+        id: Its name, and that of its file.
+        hash: The fingerprint that its file must carry.
+        adversary: A spec, or "none".
+    """
 
     id: str
+    hash: str
     policy: str
     environment: str
-    adversary: str  # "none" for none
+    adversary: str
     horizon: int
     replications: int
     seed: int
@@ -44,14 +52,7 @@ class Cell:
     @property
     def content(self) -> dict[str, Any]:
         """Everything that determines the numbers."""
-        found = asdict(self) | {"vambrace": __version__}
-        del found["id"]
-        return found
-
-    @property
-    def hash(self) -> str:
-        """A fingerprint of the content."""
-        return hashlib.sha256(canonical_json(self.content).encode()).hexdigest()
+        return {key: value for key, value in asdict(self).items() if key not in ("id", "hash")}
 
     def play(self, threads: int | None = None) -> Result:
         """Play the games."""
@@ -70,59 +71,58 @@ class Cell:
         )
 
 
-def canonical_json(value: Any) -> str:
-    """One text for equal values."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+class Expansion(NamedTuple):
+    """Every cell by its name, and for each panel its games: the name of a cell, and what the game is called."""
+
+    cells: dict[str, Cell]
+    panels: dict[str, list[dict[str, Any]]]
 
 
-def games_of(experiment: Experiment) -> Iterator[tuple[Game, Cell]]:
-    """Every game of every panel with the cell that plays it."""
-    return ((game, _cell(experiment, game)) for game in experiment.games())
-
-
-def cells_of(experiment: Experiment) -> dict[str, Cell]:
-    """Every cell by its name; what several panels show is one cell."""
-    found: dict[str, Cell] = {}
-    for _, cell in games_of(experiment):
-        if found.setdefault(cell.id, cell) != cell:
+def expand(experiment: Experiment) -> Expansion:
+    """An experiment as cells; what several panels show is one cell."""
+    found = Expansion({}, {})
+    for game in experiment.games:
+        cell = _cell(experiment, game)
+        if found.cells.setdefault(cell.id, cell) != cell:
+            other = found.cells[cell.id]
             raise InvalidParameter(
                 f"cells: expected specs that give different names, got {cell.id!r} twice, for {cell.policy!r} "
-                f"against {cell.adversary!r} and for {found[cell.id].policy!r} against {found[cell.id].adversary!r}"
+                f"against {cell.adversary!r} and for {other.policy!r} against {other.adversary!r}"
             )
+        named = {"cell": cell.id} | {key: getattr(game, key) for key in NAMES}
+        found.panels.setdefault(game.panel, []).append(named)
     return found
 
 
-def panels_of(experiment: Experiment) -> dict[str, list[str]]:
-    """The names of each panel's cells, in the order of the file."""
-    found: dict[str, dict[str, None]] = {}
-    for game, cell in games_of(experiment):
-        found.setdefault(game.panel, {})[cell.id] = None
-    return {panel: list(names) for panel, names in found.items()}
+def cells_of(experiment: Experiment) -> dict[str, Cell]:
+    """Every cell by its name."""
+    return expand(experiment).cells
 
 
 def _cell(experiment: Experiment, game: Game) -> Cell:
-    policy, environment = spec_of(game.policy), spec_of(game.environment)
-    adversary = spec_of(game.adversary) if game.adversary else "none"
+    environment = spec_of(game.environment)
+    content: dict[str, Any] = {
+        "policy": spec_of(game.policy),
+        "environment": environment,
+        "adversary": spec_of(game.adversary) if game.adversary else "none",
+        "horizon": game.horizon,
+        "seed": seed_of(experiment.seed, environment, game.horizon),
+    }
+    content |= {key: getattr(experiment, key) for key in ("replications", "checkpoints", "bounded", "engine")}
     budget = game.adversary.budget if game.adversary else 0.0
-    parts = [game.place, _slug(policy), _slug(_without_budget(game.adversary)), f"c{budget:.15g}", f"t{game.horizon}"]
-    return Cell(
-        id="--".join(parts),
-        policy=policy,
-        environment=environment,
-        adversary=adversary,
-        horizon=game.horizon,
-        replications=experiment.replications,
-        seed=seed_of(experiment.seed, environment, game.horizon),
-        checkpoints=experiment.checkpoints,
-        bounded=experiment.bounded,
-        engine=experiment.engine,
-    )
+    names = game.place, _slug(content["policy"]), _slug(_without_budget(game.adversary))
+    return Cell(id="--".join([*names, f"c{budget:.15g}", f"t{game.horizon}"]), hash=fingerprint(content), **content)
+
+
+def fingerprint(content: Any) -> str:
+    """A text of 64 characters, the same for equal values."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def seed_of(seed: int, environment: str, horizon: int) -> int:
     """A seed for all games on one environment; 48 bits, which every reader of JSON keeps exact."""
-    digest = hashlib.sha256(canonical_json([seed, environment, horizon]).encode()).digest()
-    return int.from_bytes(digest[:6], "big")
+    return int(fingerprint([seed, environment, horizon])[:12], 16)
 
 
 def _without_budget(adversary: Adversary | None) -> str:
@@ -135,7 +135,7 @@ def _without_budget(adversary: Adversary | None) -> str:
 
 
 def _slug(spec: str) -> str:
-    """A spec as a part of a file's name; what cannot be spelled there is told apart by a fingerprint."""
+    """A spec as a part of a file's name; where signs had to be replaced, a fingerprint keeps names different."""
     text = spec.replace(":", "_").replace(",", "_").replace("=", "-")
     safe = re.sub(r"[^a-z0-9._-]+", "-", text)
     if safe == text and len(safe) <= LONGEST and "--" not in safe:

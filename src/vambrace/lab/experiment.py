@@ -1,10 +1,10 @@
 """What an experiment is: a TOML file that spans policies × environments × adversaries × budgets × horizons.
 
 Every list may stand at the top of the file, for all panels, or in a panel, for that one. A spec string may hold small
-formulas of ``budget`` and ``horizon``, so that a policy can be told what its attacker may spend,
+formulas of ``budget`` and ``horizon``, so that a policy can be given what its attacker may spend,
 ``se-wr:budget={budget}``, or arms can be as close as the horizon can tell:
-``bernoulli:means=0.5/{0.5 - sqrt(2 / horizon)}``. An adversary without a budget of its own gets the one of the game.
-Budget 0 is the game without attack: one, not one for each adversary.
+``bernoulli:means=0.5/{0.5 - sqrt(2 / horizon)}``. What an attack may spend stands in the list of budgets. Budget 0 is
+the game without attack: one, not one for each adversary.
 
 An environment may also be a file of the user's, ``replay:file={tests},test=7``, whose path is given from outside under
 a name in ``data``. It is read once: the experiment holds what was in it, and a fingerprint. Without the path, what
@@ -15,7 +15,9 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import quote
@@ -24,12 +26,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from vambrace import registry
 from vambrace.errors import InvalidParameter, UnknownName, VambraceError, shorten
-from vambrace.lab.arithmetic import calculate
+from vambrace.lab.arithmetic import filled, mentions, shown
 from vambrace.protocols import Adversary, Environment, Policy
 from vambrace.specs import spec_of
 from vambrace.validation import LARGEST_BUDGET, MOST_ROUNDS
 
-SUITES = Path(__file__).parent.parent / "paper" / "suites"
 SCHEMA = Path(__file__).parent / "experiment.schema.json"
 
 Thing = TypeVar("Thing")
@@ -48,6 +49,7 @@ Budget = Annotated[float, Field(ge=0, le=LARGEST_BUDGET, allow_inf_nan=False)]
 Power = Annotated[float, Field(ge=0, le=1)]
 LEFT_OUT = "left out"
 PLACEHOLDERS = ("budget", "horizon")  # what formulas may speak of
+OWN_BUDGET = re.compile(r"[:,](budget=[^,]*)")
 
 
 class _Model(BaseModel):
@@ -61,10 +63,10 @@ class Panel(_Model):
     title: str = Field(default="", description="What the panel shows.")
     policies: list[Spec] | None = Field(default=None, description='Spec strings such as "se-wr:budget={budget}".')
     adversaries: list[Spec] | None = Field(
-        default=None, description='Spec strings such as "conceal"; "none" is no adversary.'
+        default=None, description='Spec strings such as "conceal"; "none" is no attack.'
     )
     environments: list[Name] | None = Field(default=None, description="Names from the table of environments.")
-    budgets: list[Budget] | None = Field(default=None, description="What the adversary may spend; 0 is no adversary.")
+    budgets: list[Budget] | None = Field(default=None, description="What the attack may spend; 0 is no attack.")
     budget_powers: list[Power] | None = Field(default=None, description="Instead of budgets: powers of the horizon.")
     horizons: list[Rounds] | None = Field(default=None, description="How many rounds a game has.")
     axis: Literal["round", "budget", "horizon"] | None = Field(
@@ -108,130 +110,98 @@ class Experiment(_Model):
     )
     panels: list[Panel] = Field(default=[], description="Without panels the lists at the top are one.")
 
-    def games(self) -> Iterator[Game]:
+    @cached_property
+    def games(self) -> tuple[Game, ...]:
         """Every game of every panel, in the order of the file; refuses what the registry does not know."""
         names = [panel.name for panel in self.panels]
         for i, name in enumerate(names):
             if name in names[:i]:
                 raise InvalidParameter(f"panels[{i}].name: expected a name of its own, got {name!r} again")
         panels = {f"panels[{i}].": panel for i, panel in enumerate(self.panels)} or {"": Panel(name=self.name)}
-        for place, panel in panels.items():
-            yield from self._games(place, panel)
+        return tuple(game for place, panel in panels.items() for game in self._games(place, panel))
 
     def _games(self, place: str, panel: Panel) -> Iterator[Game]:
-        horizons, policies, adversaries = (
-            self._listed(place, panel, key) for key in ("horizons", "policies", "adversaries")
-        )
-        if isinstance(self.checkpoints, list) and max(self.checkpoints, default=0) > min(horizons[1], default=1):
-            raise InvalidParameter(
-                f"checkpoints: expected rounds up to the least of {horizons[0]}, {min(horizons[1]):,}, "
-                f"got {max(self.checkpoints):,}"
-            )
-        environments = self._environments(place, panel)
-        for where, values in (horizons, policies, environments):
-            if not values:
-                raise InvalidParameter(f"{where}: expected at least one, got none")
-        budgets_or_powers = self._listed(place, panel, "budgets" if panel.budget_powers is None else "budget_powers")
-        for where, values in (horizons, policies, adversaries, environments, budgets_or_powers):
-            _check_different(where, values)
-        for name in environments[1]:
-            text = self.environments[name]
-            for horizon in horizons[1]:
-                where, budgets = self._budgets(place, panel, horizon)
-                if not budgets:
-                    raise InvalidParameter(f"{where}: expected at least one, got none")
-                if not adversaries[1] and any(budget for budget, _ in budgets):
-                    raise InvalidParameter(
-                        f"{adversaries[0]}: expected one to spend the budgets, or budgets = [0], got none"
-                    )
-                for budget, power in budgets:
-                    known = dict(zip(PLACEHOLDERS, (budget, horizon), strict=True))
-                    environment = _made(registry.environment, f"environments.{name}", text, known)
-                    arms = f"{name}-at-{budget:.15g}" if _mentions(text, "budget") else name
-                    rivals = [
-                        (_made(registry.adversary, f"{adversaries[0]}[{j}]", _with_budget(spec), known), _shown(spec))
-                        for j, spec in enumerate(adversaries[1])
-                    ]
-                    for i, spec in enumerate(policies[1]):
-                        policy = _made(registry.policy, f"{policies[0]}[{i}]", spec, known)
-                        for rival, attack in rivals if budget > 0 else [(None, "none")]:
-                            yield Game(
-                                panel=panel.name,
-                                place=arms,
-                                environment=environment,
-                                policy=policy,
-                                adversary=rival,
-                                horizon=horizon,
-                                budget=budget,
-                                line=_shown(spec),
-                                attack=attack if rival else "no attack",
-                                power=power,
-                            )
-
-    def _budgets(self, place: str, panel: Panel, horizon: int) -> tuple[str, list[tuple[float, float | None]]]:
-        """The budgets of a panel at a horizon with the powers that they are, and where they stand."""
-        if panel.budget_powers is None:
-            where, budgets = self._listed(place, panel, "budgets")
-            return where, [(budget, None) for budget in budgets]
-        if panel.budgets is not None:
+        powers = panel.budget_powers is not None
+        if powers and panel.budgets is not None:
             raise InvalidParameter(f"{place}budget_powers: expected these or budgets, got both")
-        return f"{place}budget_powers", [(float(horizon) ** power, power) for power in panel.budget_powers]
+        keys = ("environments", "horizons", "budget_powers" if powers else "budgets", "policies", "adversaries")
+        lists = [self._listed(place, panel, key) for key in keys]
+        for where, values in lists:
+            if not values and where != lists[-1][0]:
+                raise InvalidParameter(f"{where}: expected at least one, got none")
+            for i, value in enumerate(values):
+                if value in values[:i]:
+                    raise InvalidParameter(f"{where}[{i}]: expected each once, got {value!r} again")
+        (_, names), (at_horizons, horizons), (_, sizes), (at_policies, policies), (at_adversaries, adversaries) = lists
+        last = max(self.checkpoints, default=0) if isinstance(self.checkpoints, list) else 0
+        if last > min(horizons):
+            least = f"{at_horizons}, {min(horizons):,}"
+            raise InvalidParameter(f"checkpoints: expected rounds up to the least of {least}, got {last:,}")
+        if not adversaries and (powers or any(sizes)):
+            raise InvalidParameter(f"{at_adversaries}: expected one to spend the budgets, or budgets = [0], got none")
+        for name, horizon, size in product(names, horizons, sizes):
+            budget = float(horizon) ** size if powers else size
+            known, text = {"budget": budget, "horizon": horizon}, self.environments[name]
+            environment = _made(registry.environment, f"environments.{name}", text, known)
+            rivals = [
+                (_made(registry.adversary, f"{at_adversaries}[{j}]", _with_budget(spec), known), shown(spec))
+                for j, spec in enumerate(adversaries)
+            ]
+            for i, spec in enumerate(policies):
+                policy = _made(registry.policy, f"{at_policies}[{i}]", spec, known)
+                for rival, attack in rivals if budget > 0 else [(None, "")]:
+                    yield Game(
+                        panel=panel.name,
+                        place=f"{name}-at-{budget:.15g}" if mentions(text, "budget") else name,
+                        environment=environment,
+                        policy=policy,
+                        adversary=rival,
+                        horizon=horizon,
+                        budget=budget,
+                        line=shown(spec),
+                        attack=attack if rival else "no attack",
+                        power=size if powers else None,
+                    )
 
     def _listed(self, place: str, panel: Panel, key: str) -> tuple[str, list[Any]]:
         """A list of a panel, or the one at the top, and where it stands."""
         own = getattr(panel, key)
-        return (f"{place}{key}", own) if own is not None else (key, getattr(self, key))
-
-    def _environments(self, place: str, panel: Panel) -> tuple[str, list[str]]:
-        if panel.environments is None:
-            return "environments", [*self.environments]
-        where = f"{place}environments"
-        for i, name in enumerate(panel.environments):
+        if own is None:
+            return key, [*getattr(self, key)]
+        for i, name in enumerate(own if key == "environments" else []):
             if name not in self.environments:
-                raise _located(f"{where}[{i}]", UnknownName("environment", name, self.environments))
-        return where, panel.environments
+                raise _located(f"{place}{key}[{i}]", UnknownName("environment", name, self.environments))
+        return f"{place}{key}", own
 
     def canonical(self) -> dict[str, Any]:
         """The experiment with everything that was left to defaults, ready for JSON."""
         return self.model_dump(mode="json", exclude_none=True)
 
 
-def _check_different(where: str, values: list[Any]) -> None:
-    for i, value in enumerate(values):
-        if value in values[:i]:
-            raise InvalidParameter(f"{where}[{i}]: expected each once, got {value!r} again")
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value.is_integer() else repr(value)
-
-
 def _with_budget(spec: str) -> str:
-    """An adversary that is told no budget is told the one of the game."""
+    """An attack whose spec has no budget is given the one of the game."""
     name, _, rest = spec.partition(":")
-    if name == "none" or re.search(r"(^|,)budget=", rest):
+    if name == "none" or OWN_BUDGET.search(spec):
         return spec
     return f"{name}:{rest},budget={{budget}}" if rest else f"{name}:budget={{budget}}"
 
 
-def _shown(spec: str) -> str:
-    """A spec as a reader knows it: the budget of the game is C, its horizon T."""
-    return PLACEHOLDER.sub(
-        lambda found: re.sub(r"\bhorizon\b", "T", re.sub(r"\bbudget\b", "C", found[1])).replace(" ", ""), spec
-    )
-
-
-PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-
-
-def _mentions(text: str, name: str) -> bool:
-    return any(re.search(rf"\b{re.escape(name)}\b", formula) for formula in PLACEHOLDER.findall(text))
+def _check_one_budget(experiment: Experiment) -> None:
+    """Refuse an attack with a budget of its own: the listed ones would be ignored without a word."""
+    lists = {"adversaries": experiment.adversaries}
+    lists |= {f"panels[{i}].adversaries": panel.adversaries or [] for i, panel in enumerate(experiment.panels)}
+    for where, specs in lists.items():
+        for i, spec in enumerate(specs):
+            own = OWN_BUDGET.search(spec)
+            if own and not mentions(own[1], "budget"):
+                twice = f"the budget is given twice, by the list of budgets and by {spec!r}"
+                raise InvalidParameter(f"{where}[{i}]: {twice}; drop {own[1]!r} here and list it there")
 
 
 def _made(make: Callable[[str], Thing], where: str, text: str, known: Mapping[str, float]) -> Thing:
     """The object of a spec string with its formulas worked out; errors say where in the file it stands."""
     try:
-        return make(PLACEHOLDER.sub(lambda found: _number(calculate(found[1], known)), text))
+        return make(filled(text, known))
     except VambraceError as error:
         raise _located(where, error) from None
 
@@ -240,32 +210,14 @@ def _located(where: str, error: Exception) -> InvalidParameter:
     return InvalidParameter(f"{where}: {error}")
 
 
-def suites() -> dict[str, Path]:
-    """The experiments that are shipped, by name."""
-    return {path.stem: path for path in sorted(SUITES.glob("*.toml"))}
-
-
-def find(name: str) -> Path:
-    """The file of a suite's name, or of a path."""
-    path = Path(name)
-    if path.suffix == ".toml" or path.is_file():
-        return path
-    if name not in suites():
-        raise UnknownName("suite or file", name, suites())
-    return suites()[name]
-
-
-def read(path: Path, data: Mapping[str, Path] | None = None) -> Experiment:
+def read(path: Path | str, data: Mapping[str, Path] | None = None) -> Experiment:
     """The experiment of a TOML file; a mistake in it is one line that says where it stands.
 
     Args:
+        path: The file.
         data: Where the files are that the experiment names; without one, the environments that it holds are left out.
-
-    >>> from vambrace.lab import experiment as spec
-    >>> spec.read(spec.find("poster")).replications
-    20
     """
-    document = _document(path)
+    document = _document(Path(path))
     try:
         return parse(_with_data(document, data or {}))
     except InvalidParameter as error:
@@ -314,11 +266,10 @@ def _with_data(document: dict[str, Any], data: Mapping[str, Path]) -> dict[str, 
     if isinstance(panels, list):
         panels = [kept for panel in panels if (kept := _without(panel, gone)) is not None]
     if gone and (not found or (not panels and document.get("panels"))):
-        raise InvalidParameter(
-            f"data: expected a file for {' and '.join(names)}, since nothing is left without it, got none"
-        )
-    told = {name: _fingerprint(data[name]) if name in data else LEFT_OUT for name in names}
-    return document | {"data": told, "environments": found} | ({"panels": panels} if "panels" in document else {})
+        every = " and ".join(names)
+        raise InvalidParameter(f"data: expected a file for {every}, since nothing is left without it, got none")
+    given = {name: _fingerprint(data[name]) if name in data else LEFT_OUT for name in names}
+    return document | {"data": given, "environments": found} | ({"panels": panels} if "panels" in document else {})
 
 
 def _without(panel: Any, gone: set[str]) -> Any:
@@ -335,60 +286,60 @@ def _fingerprint(path: Path) -> str:
 
 
 def parse(document: dict[str, Any]) -> Experiment:
-    """The experiment of a document, after every game in it was looked at once."""
+    """The experiment of a document, after every game in it was looked at once.
+
+    Args:
+        document: What a TOML file says, as a dict.
+    """
+    experiment = validated(document)
+    _check_one_budget(experiment)
+    _ = experiment.games  # whose mistakes are found now
+    return experiment
+
+
+def validated(document: Any) -> Experiment:
+    """The experiment of a document that is known to be one: its games are looked at when they are asked for."""
     try:
-        experiment = Experiment.model_validate(document)
+        return Experiment.model_validate(document)
     except ValidationError as error:
         raise InvalidParameter(_explained(document, error)) from None
-    for _ in experiment.games():
-        pass
-    return experiment
 
 
 def _explained(document: Any, error: ValidationError) -> str:
     """The first mistake: where it is, what was expected and what came."""
     found = error.errors(include_url=False)
-    first = max(
-        (each for each in found if each["loc"][:1] == found[0]["loc"][:1]), key=lambda each: _depth(document, each)
-    )
-    others = found[1:]
-    kind, place, node = first["type"], "", document
-    for part in first["loc"]:
-        if kind not in ("missing", "extra_forbidden") and not _has(node, part):
-            continue  # pydantic puts in the names of types where several are allowed
-        node = node[part] if _has(node, part) else None
-        place += f"[{part}]" if isinstance(part, int) else f".{part}" if place else part
-    rest = f" (and {len(others)} more)" if others and kind == "extra_forbidden" else ""
-    if kind == "extra_forbidden":
-        *_, key = first["loc"]
-        model = Panel if first["loc"][0] == "panels" else Experiment
-        return f"{place}: {UnknownName('key', str(key), model.model_fields)}{rest}"
-    if kind == "missing":
-        return f"{place}: expected a value, got none"
-    if kind == "string_pattern_mismatch":
-        return f"{place}: expected a name in kebab case such as ten-arms, got {first['input']!r}"
-    if kind == "literal_error":
-        return f"{place}: expected {first['ctx']['expected']}, got {first['input']!r}"
-    if kind in ("too_short", "string_too_short"):
-        return f"{place}: expected at least one{' character' if kind == 'string_too_short' else ''}, got none"
+    rivals = [each for each in found if each["loc"][:1] == found[0]["loc"][:1]]
+    first = max(rivals, key=lambda each: len(_path(document, each["loc"])))  # of several types the one that fits
+    kind, given = first["type"], first["input"]
+    parts = first["loc"] if kind in ("missing", "extra_forbidden") else _path(document, first["loc"])
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")
+    match kind:
+        case "extra_forbidden":
+            model = Panel if parts[0] == "panels" else Experiment
+            more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+            return f"{place}: {UnknownName('key', str(parts[-1]), model.model_fields)}{more}"
+        case "missing":
+            return f"{place}: expected a value, got none"
+        case "string_pattern_mismatch":
+            return f"{place}: expected a name in kebab case such as ten-arms, got {given!r}"
+        case "literal_error":
+            return f"{place}: expected {first['ctx']['expected']}, got {given!r}"
+        case "too_short" | "string_too_short":
+            return f"{place}: expected at least one{' character' if kind == 'string_too_short' else ''}, got none"
     message = first["msg"].removeprefix("Input should be ").removeprefix("String should have ")
     message = message.replace("dictionary", "table").partition(" or instance of")[0]
-    return f"{place or 'file'}: expected {message[0].lower()}{message[1:]}, got {shorten(repr(first['input']))}"
+    return f"{place or 'file'}: expected {message[0].lower()}{message[1:]}, got {shorten(repr(given))}"
 
 
-def _depth(document: Any, mistake: Any) -> int:
-    """How far into the document a mistake lies; where several types are allowed, the one that fits goes deepest."""
-    depth, node = 0, document
-    for part in mistake["loc"]:
-        if _has(node, part):
-            depth, node = depth + 1, node[part]
-    return depth
-
-
-def _has(node: Any, part: Any) -> bool:
-    return (isinstance(node, dict) and part in node) or (
-        isinstance(node, list) and isinstance(part, int) and part < len(node)
-    )
+def _path(document: Any, place: Sequence[int | str]) -> list[int | str]:
+    """As far as the document has it: pydantic adds the names of types where several are allowed."""
+    path: list[int | str] = []
+    for part in place:
+        known = dict(enumerate(document)) if isinstance(document, list) else document
+        if isinstance(known, dict) and part in known:
+            document = known[part]
+            path.append(part)
+    return path
 
 
 def schema() -> str:

@@ -1,7 +1,11 @@
-"""Run an experiment: only the cells that are missing, on processes or on a Dask cluster, whatever dies meanwhile.
+"""Run an experiment: only the cells that are missing, on processes or on a Dask cluster.
 
-Workers compute and hand back the bytes of a file; only the process that holds the folder writes. A worker that dies
+Workers compute and hand back the bytes of a file; only the process that holds the folder writes. A worker that crashes
 takes nothing with it but the cell that it was playing, which is tried once more on a new one.
+
+The pool is our own, of executors with one process each. One executor with many processes breaks as a whole when one of
+them dies and does not say which cell it died of, keeps playing after its owner was killed, and gives every program to
+every worker to compile.
 """
 
 import logging
@@ -10,9 +14,9 @@ import signal
 import threading
 import time
 import traceback
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -32,11 +36,11 @@ if TYPE_CHECKING:
 
 TICK = 0.2  # seconds between two looks at the workers
 HEAD_EVERY = 10.0  # seconds between two savings of what is not needed to go on
-DEATHS = 2  # how many workers may die of a cell before it has failed
-STILLBORN = 3  # how many workers in a row may die before they have begun
+CRASHES = 2  # after as many crashes of workers that played it a cell has failed
+FAILED_STARTS = 3  # after as many workers in a row that did not even start the run ends
 NEVER_STARTED = (
-    "workers: expected processes that start, got {count} in a row that died at once; a program of your own must begin "
-    "under `if __name__ == '__main__':`, since every worker imports it"
+    "workers: {count} processes in a row crashed at once; a program of your own must begin under "
+    "`if __name__ == '__main__':`, since every worker imports it"
 )
 
 
@@ -59,7 +63,7 @@ Outcome = tuple[Cell, Played | Failure] | None  # None: nothing new
 
 def run(
     experiment: Experiment,
-    folder: Path,
+    folder: Path | str,
     *,
     workers: int | None = None,
     dask: str | None = None,
@@ -69,16 +73,19 @@ def run(
     """Play every cell that the folder does not have yet, and say what it holds then.
 
     Args:
-        workers: How many processes; None: one a core. One plays the cells in this process, each on all cores.
+        experiment: What to play.
+        folder: Where the results are kept; made if it is not there.
+        workers: How many processes; None: one per core. One plays the cells in this process, each on all cores.
         dask: The address of a scheduler, or "local" for a cluster on this machine, instead of processes of our own.
-        fail_fast: Stop at the first cell that fails; else the others go on.
+        fail_fast: Stop at the first cell that fails; otherwise the others go on.
+        progress: Whether to show a progress bar; None: on a terminal.
 
-    The files have the same bytes whatever plays them.
+    The files have the same bytes on every machine and with any number of workers.
     """
     count = validation.whole("workers", os.cpu_count() or 1 if workers is None else workers, low=1, high=10**4)
-    store = Store(folder)
+    store = Store(Path(folder))
     with store.opened(experiment) as waiting:
-        outcomes = _outcomes(list(waiting.values()), count, dask)
+        outcomes = _outcomes(waiting, count, dask)
         try:
             kept = _keep(store, outcomes, len(waiting), f"{experiment.name}: cells", fail_fast, progress)
         finally:
@@ -89,7 +96,7 @@ def run(
 def _keep(
     store: Store, outcomes: Iterator[Outcome], total: int, title: str, fail_fast: bool, progress: bool | None
 ) -> set[str]:
-    """Write what comes, and say which cells were."""
+    """Write every outcome, and say which cells were finished."""
     kept: set[str] = set()
     done, saved = 0, time.monotonic()
     with ProgressBar(title, total, show=progress, unit="cells") as bar:
@@ -119,12 +126,12 @@ def _outcomes(cells: Sequence[Cell], workers: int, dask: str | None) -> Any:
     return _in_processes(cells, min(workers, len(cells))) if min(workers, len(cells)) > 1 else _here(cells)
 
 
-def play(cell: Cell, fingerprint: str, threads: int | None) -> Played | Failure:
-    """Play a cell; errors come back as text, since not every exception survives the way between processes."""
+def play(cell: Cell, version: str, threads: int | None) -> Played | Failure:
+    """Play a cell; errors come back as text, since not every exception can travel between processes."""
     started = time.perf_counter()
     try:
-        if cell.hash != fingerprint:
-            raise InvalidParameter(f"worker: expected the version of vambrace that asks, got {__version__}")
+        if version != __version__:
+            raise InvalidParameter(f"worker: expected vambrace {version}, got {__version__}")
         result = cell.play(threads)
         seconds = time.perf_counter() - started
         data = encode(cell, result)
@@ -136,47 +143,43 @@ def play(cell: Cell, fingerprint: str, threads: int | None) -> Played | Failure:
 
 def _here(cells: Sequence[Cell]) -> Iterator[Outcome]:
     for cell in cells:
-        yield cell, play(cell, cell.hash, None)
+        yield cell, play(cell, __version__, None)
 
 
 def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
-    """Each worker is a pool of its own, so that we know which cell one died of, and the others do not notice."""
+    """Play the cells on workers of our own; None now and then, while nothing is new."""
     from concurrent.futures import FIRST_COMPLETED, wait
     from concurrent.futures.process import BrokenProcessPool
 
-    waiting, deaths, stillborn = _Line(cells), Counter[str](), 0
+    families, crashes, failed_starts = _families(cells), Counter[str](), 0
     idle: list[_Worker] = [_Worker() for _ in range(workers)]
     busy: dict[Future[Played | Failure], tuple[Cell, _Worker]] = {}
     outcomes: list[Outcome] = []
     try:
-        while waiting or busy or outcomes:
-            while waiting and idle:
+        while any(families.values()) or busy or outcomes:
+            while any(families.values()) and idle:
                 worker = idle.pop()
-                cell = waiting.next_for(worker.family, [each.family for _, each in busy.values()])
+                cell = _next(families, worker.family, [each.family for _, each in busy.values()])
                 busy[worker.submit(cell)] = cell, worker
             yield from outcomes or [None]  # they are kept while the workers play on
             outcomes = []
-            finished, _ = wait(busy, timeout=TICK, return_when=FIRST_COMPLETED)
-            for future in finished:
+            for future in wait(busy, timeout=TICK, return_when=FIRST_COMPLETED).done:
                 cell, worker = busy.pop(future)
-                try:
-                    outcome: Played | Failure | None = future.result()
-                    stillborn = 0
-                except BrokenProcessPool as error:
-                    stillborn = 0 if worker.begun else stillborn + 1
-                    if stillborn == STILLBORN:
-                        idle.append(worker)
-                        raise ClusterLost(NEVER_STARTED.format(count=stillborn)) from None
-                    worker.end()
-                    worker = _Worker()
-                    deaths[cell.id] += 1
-                    outcome = Failure(f"worker: expected one that lives, got {DEATHS} that died", str(error))
-                    if deaths[cell.id] < DEATHS:
-                        waiting.put_back(cell)
-                        outcome = None
                 idle.append(worker)
-                if outcome is not None:
-                    outcomes.append((cell, outcome))
+                try:
+                    outcomes.append((cell, future.result()))
+                    failed_starts = 0
+                except BrokenProcessPool as error:
+                    failed_starts = 0 if worker.started else failed_starts + 1
+                    if failed_starts == FAILED_STARTS:
+                        raise ClusterLost(NEVER_STARTED.format(count=failed_starts)) from None
+                    idle.pop().end()
+                    idle.append(_Worker())
+                    crashes[cell.id] += 1
+                    if crashes[cell.id] < CRASHES:
+                        families[family(cell)].append(cell)
+                    else:
+                        outcomes.append((cell, Failure("worker: crashed twice while running this cell", str(error))))
     finally:
         for worker in [*idle, *(worker for _, worker in busy.values())]:
             worker.end()
@@ -187,29 +190,23 @@ def family(cell: Cell) -> str:
     return f"{cell.policy.partition(':')[0]} on {cell.environment.partition(':')[0]}"
 
 
-class _Line:
-    """The cells that wait, by family: a worker that has compiled a policy plays on with it, and others take another."""
+def _families(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
+    """The cells that wait, by family, the first of each at the end."""
+    found: dict[str, list[Cell]] = {}
+    for cell in reversed(cells):
+        found.setdefault(family(cell), []).append(cell)
+    return dict(reversed(found.items()))
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
-        self._families: dict[str, deque[Cell]] = {}
-        for cell in cells:
-            self._families.setdefault(family(cell), deque()).append(cell)
 
-    def __bool__(self) -> bool:
-        return any(self._families.values())
-
-    def next_for(self, own: str, others: Sequence[str]) -> Cell:
-        """The next cell of one's own family, or of the longest line that fewest others are at."""
-        left = {name: cells for name, cells in self._families.items() if cells}
-        chosen = own if own in left else min(left, key=lambda name: (others.count(name), -len(left[name])))
-        return left[chosen].popleft()
-
-    def put_back(self, cell: Cell) -> None:
-        self._families[family(cell)].appendleft(cell)
+def _next(families: dict[str, list[Cell]], own: str, others: Sequence[str]) -> Cell:
+    """The next cell of a worker's own family, which is compiled; otherwise of the longest that fewest others play."""
+    left = {name: len(cells) for name, cells in families.items() if cells}
+    chosen = own if own in left else min(left, key=lambda name: (others.count(name), -left[name]))
+    return families[chosen].pop()
 
 
 class _Worker:
-    """A process that plays one cell after the other, on one thread, and never outlives us."""
+    """A process that plays one cell after the other, on one thread, and ends when we do."""
 
     family = ""  # of the cell that it played last
 
@@ -218,46 +215,46 @@ class _Worker:
         from multiprocessing import get_context
 
         context = get_context("spawn")
-        theirs, self._leash = context.Pipe(duplex=False)
-        self._first_sign = context.Event()
+        theirs, self._ours = context.Pipe(duplex=False)
+        self._started = context.Event()
         self._pool: ProcessPoolExecutor = ProcessPoolExecutor(
-            1, mp_context=context, initializer=_follow, initargs=(theirs, self._first_sign)
+            1, mp_context=context, initializer=_start, initargs=(theirs, self._started)
         )
 
     @property
-    def begun(self) -> bool:
-        """Whether it ever lived."""
-        return self._first_sign.is_set()
+    def started(self) -> bool:
+        """Whether the process ever ran."""
+        return self._started.is_set()
 
     def submit(self, cell: Cell) -> "Future[Played | Failure]":
         self.family = family(cell)
-        return self._pool.submit(play, cell, cell.hash, 1)
+        return self._pool.submit(play, cell, __version__, 1)
 
     def end(self) -> None:
         """Stop it, also in the middle of a cell."""
-        self._leash.close()
+        self._ours.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _follow(leash: Connection, first_sign: "Event") -> None:
-    """In a worker: Ctrl-C is for the one who started us; die when they let go of the leash, or die."""
+def _start(pipe: Connection, started: "Event") -> None:
+    """In a worker: leave Ctrl-C to our owner, and end as soon as the owner closes the pipe or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    first_sign.set()
+    started.set()
 
     def wait_for_the_end() -> None:
         with suppress(EOFError, OSError):
-            leash.recv_bytes()
+            pipe.recv_bytes()
         os._exit(1)
 
     threading.Thread(target=wait_for_the_end, daemon=True).start()
 
 
 def _on_dask(cells: Sequence[Cell], address: str, workers: int) -> Iterator[Outcome]:
-    """The scheduler gives the cells of a lost worker to others; a cell that several die of has failed."""
+    """The scheduler gives the cells of a lost worker to others; a cell that several crash of has failed."""
     if not cells:
         return
     with _client(address, min(workers, len(cells))) as client:
-        waiting = {client.submit(play, cell, cell.hash, 1, pure=False): cell for cell in cells}
+        waiting = {client.submit(play, cell, __version__, 1, pure=False): cell for cell in cells}
         try:
             while waiting:
                 finished = [future for future in waiting if future.done()]
@@ -266,12 +263,12 @@ def _on_dask(cells: Sequence[Cell], address: str, workers: int) -> Iterator[Outc
                     yield None
                 for future in finished:
                     if future.cancelled():  # not by us: the scheduler is gone, and no cell is to blame
-                        raise ClusterLost(f"dask: expected a scheduler that stays, got none at {address} any more")
+                        raise ClusterLost(f"dask: lost the scheduler at {address}")
                     cell = waiting.pop(future)
                     try:
                         outcome: Played | Failure = future.result()
-                    except Exception as error:  # whatever the cluster says when it gives a cell up
-                        outcome = Failure(f"cluster: expected a result, got {error!r}", traceback.format_exc())
+                    except Exception as error:  # there are many kinds of them
+                        outcome = Failure(f"dask: gave up this cell: {error!r}", traceback.format_exc())
                     yield cell, outcome
         finally:
             if client.status == "running":
@@ -284,41 +281,29 @@ def _client(address: str, workers: int) -> Iterator[Any]:
         distributed: Any = import_module("distributed")
     except ImportError:
         raise MissingExtra("dask: expected the extra vambrace[dask], got no module named 'distributed'") from None
-    if address == "local":
-        with (
-            _quiet(),
-            distributed.LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                # without an address it would listen on port 8787 for everybody, and warn where that is taken
-                dashboard_address="127.0.0.1:0",
-                worker_dashboard_address="127.0.0.1:0",
-                scheduler_kwargs={"dashboard": False},
-                silence_logs=50,
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
-            yield client
-        return
-    with _quiet():
+    with _quiet(), ExitStack() as stack:
+        scheduler: Any = address
+        if address == "local":
+            # without an address it would listen on port 8787 for everybody, and warn where that is taken
+            local: dict[str, Any] = {"dashboard_address": "127.0.0.1:0", "worker_dashboard_address": "127.0.0.1:0"}
+            local |= {"scheduler_kwargs": {"dashboard": False}, "silence_logs": 50}
+            size = {"n_workers": workers, "threads_per_worker": 1, "processes": True}
+            scheduler = stack.enter_context(distributed.LocalCluster(**size, **local))
         try:
-            client = distributed.Client(address, timeout="10s")
+            client = stack.enter_context(distributed.Client(scheduler, timeout="10s"))
         except (OSError, ValueError) as error:
             raise InvalidParameter(f"dask: expected the address of a scheduler, got {address!r}: {error}") from None
-        with client:
-            yield client
+        yield client
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
     """What goes wrong in the cluster is said once, by us."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
+    levels = {logger: logger.level for logger in map(logging.getLogger, ("distributed", "distributed.client"))}
+    for logger in levels:
         logger.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        for logger, level in zip(loggers, levels, strict=True):
+        for logger, level in levels.items():
             logger.setLevel(level)

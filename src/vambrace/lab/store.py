@@ -4,7 +4,9 @@
     cells/NAME.parquet     one file for each finished cell, written whole or not at all; the same bytes on every run
     failed/NAME.json       why a cell failed; gone as soon as it succeeds
 
-A cell is finished if its file can be read to the end and carries its fingerprint: nothing else is ever trusted.
+A cell is finished if its file can be read to the end and carries the fingerprint that experiment.json has for it:
+nothing else is ever trusted. What experiment.json says was written by the version of vambrace that made the folder, and
+later versions keep to it; for each cell it says which version played it.
 """
 
 import io
@@ -12,7 +14,7 @@ import json
 import platform
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import unified_diff
 from importlib import metadata
 from pathlib import Path
@@ -26,12 +28,13 @@ from vambrace.engine.result import Result
 from vambrace.errors import StoreError
 from vambrace.files import whole_file
 from vambrace.lab import lock
-from vambrace.lab.cells import Cell, cells_of, panels_of
-from vambrace.lab.experiment import Experiment, parse
+from vambrace.lab.cells import Cell, expand
+from vambrace.lab.experiment import Experiment, validated
 from vambrace.version import __version__
 
 HEAD = "experiment.json"
 MISSING = "missing"
+CELL = tuple(field.name for field in fields(Cell) if field.name != "id")  # what is kept of a cell, under its id
 
 
 def encode(cell: Cell, result: Result) -> bytes:
@@ -95,17 +98,10 @@ class Status:
 
     def summary(self) -> dict[str, Any]:
         """Ready for JSON."""
-        return {
-            "folder": str(self.folder),
-            "experiment": self.name,
-            "cells": self.total,
-            "done": list(self.done),
-            "missing": list(self.missing),
-            "failed": dict(self.failed),
-            "damaged": dict(self.damaged),
-            "unknown": list(self.unknown),
-            "running": self.running,
-        }
+        lists = {key: list(getattr(self, key)) for key in ("done", "missing", "unknown")}
+        reasons = {key: dict(getattr(self, key)) for key in ("failed", "damaged")}
+        counts = {"folder": str(self.folder), "experiment": self.name, "cells": self.total}
+        return counts | lists | reasons | {"running": self.running}
 
 
 class Store:
@@ -124,33 +120,37 @@ class Store:
         return self.folder / "failed" / f"{name}.json"
 
     @contextmanager
-    def opened(self, experiment: Experiment) -> Iterator[dict[str, Cell]]:
+    def opened(self, experiment: Experiment) -> Iterator[list[Cell]]:
         """Hold the folder for a run of this experiment and no other; the cells that are still to be played."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with lock.locked(self.folder):
-            cells = cells_of(experiment)
-            self._begin(experiment, cells)
+            if (self.folder / HEAD).exists():
+                self._head = self.head()
+                self._check_same(experiment)
+            else:
+                self._begin(experiment)
             try:
-                yield {name: cell for name, cell in cells.items() if isinstance(self.read(name, cell.hash), str)}
+                yield [cell for cell in self._cells() if isinstance(self.read(cell), str)]
             finally:
                 self.save_head()
 
-    def _begin(self, experiment: Experiment, cells: Mapping[str, Cell]) -> None:
-        wanted = {"vambrace": __version__, "experiment": experiment.canonical()}
-        if not (self.folder / HEAD).exists():
-            foreign = sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("."))
-            if foreign:
-                raise StoreError(f"{self.folder}: expected a new or an empty folder, got one with {foreign[0]!r} in it")
-            self._head = wanted | {
-                "cells": {name: cell.content | {"hash": cell.hash} for name, cell in cells.items()},
-                "panels": panels_of(experiment),
-                "versions": _versions(),
-                "seconds": {},
-            }
-            self.save_head()
-            return
-        self._head = self.head()
-        kept = {key: self._head.get(key) for key in wanted}
+    def _begin(self, experiment: Experiment) -> None:
+        foreign = sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("."))
+        if foreign:
+            raise StoreError(f"{self.folder}: expected a new or an empty folder, got one with {foreign[0]!r} in it")
+        cells, panels = expand(experiment)
+        played = {"vambrace": __version__}
+        self._head = played | {
+            "experiment": experiment.canonical(),
+            "cells": {name: cell.content | played | {"hash": cell.hash} for name, cell in cells.items()},
+            "panels": panels,
+            "versions": _versions(),
+            "seconds": {},
+        }
+        self.save_head()
+
+    def _check_same(self, experiment: Experiment) -> None:
+        kept, wanted = validated(self._head["experiment"]).canonical(), experiment.canonical()
         if kept != wanted:
             old, new = (json.dumps(each, indent=2, ensure_ascii=False).splitlines() for each in (kept, wanted))
             diff = "\n".join(unified_diff(old, new, f"{self.folder / HEAD}", "the experiment now", lineterm=""))
@@ -159,6 +159,10 @@ class Store:
                 "take another folder, or undo the change",
                 diff=diff,
             )
+
+    def _cells(self) -> Iterator[Cell]:
+        for name, kept in self._head["cells"].items():
+            yield Cell(id=name, **{key: kept[key] for key in CELL})
 
     def save_head(self) -> None:
         """Write experiment.json."""
@@ -175,61 +179,67 @@ class Store:
             raise StoreError(f"{path}: expected what `vambrace run` wrote, got {error}") from None
         if not _is_head(head):
             raise StoreError(f"{path}: expected what `vambrace run` wrote, got another file")
+        if any(isinstance(name, str) for names in head["panels"].values() for name in names):
+            # 0.1.0 wrote only the names of a panel's cells, not what its games are called
+            head["panels"] = expand(validated(head["experiment"])).panels
         return head
 
     def keep(self, name: str, data: bytes, seconds: float) -> None:
-        """A cell is finished."""
+        """Keep a finished cell."""
         with whole_file(self.path(name)) as unfinished:
             unfinished.write_bytes(data)
         self.failure_path(name).unlink(missing_ok=True)
         self._head["seconds"][name] = round(seconds, 3)
+        self._head["cells"][name]["vambrace"] = __version__
 
     def fail(self, cell: Cell, error: str, trace: str) -> None:
-        """A cell cannot be played."""
+        """Keep why a cell cannot be played."""
         _write_json(self.failure_path(cell.id), {"error": error, "cell": cell.content, "trace": trace.splitlines()})
 
-    def read(self, name: str, fingerprint: str) -> pl.DataFrame | str:
-        """What a finished cell's file holds; else why the cell is not finished."""
-        path = self.path(name)
+    def read(self, cell: Cell) -> pl.DataFrame | str:
+        """What a finished cell's file holds; otherwise why the cell is not finished."""
+        path = self.path(cell.id)
         if not path.exists():
             return MISSING
         try:
             frame = pl.read_parquet(path.read_bytes())
         except (pl.exceptions.PolarsError, OSError) as error:
             return f"cannot be read: {' '.join(str(error).split())}"
-        if "cell" not in frame.columns or frame["cell"].unique().to_list() != [fingerprint]:
+        if "cell" not in frame.columns or frame["cell"].unique().to_list() != [cell.hash]:
             return "is not a file of this cell"
         return frame
 
     def status(self, trusted: Collection[str] = ()) -> Status:
         """What is there; files that were written a moment ago may be trusted without a second look."""
         self._head = self.head()
-        unseen = {name: cell for name, cell in self._head["cells"].items() if name not in trusted}
-        return self._status({name: self.read(name, cell["hash"]) for name, cell in unseen.items()})
+        return self._status({cell.id: self.read(cell) for cell in self._cells() if cell.id not in trusted})
+
+    def results(self) -> tuple[Status, dict[str, Any], dict[str, Result]]:
+        """What is there, what experiment.json says, and the results of all finished cells by name, in its order."""
+        self._head = self.head()
+        found = {cell.id: (cell, self.read(cell)) for cell in self._cells()}
+        status = self._status({name: frame for name, (_, frame) in found.items()})
+        decoded = {name: decode(cell, frame) for name, (cell, frame) in found.items() if not isinstance(frame, str)}
+        return status, self._head, decoded
 
     def _status(self, found: Mapping[str, pl.DataFrame | str]) -> Status:
         """The status, after some files were read; the others were just written."""
-        done: list[str] = []
-        missing: list[str] = []
-        failed: dict[str, str] = {}
-        damaged: dict[str, str] = {}
+        groups: dict[str, dict[str, str]] = {key: {} for key in ("done", MISSING, "failed", "damaged")}
         for name in self._head["cells"]:
             frame = found.get(name)
             if not isinstance(frame, str):
-                done.append(name)
+                groups["done"][name] = ""
             elif self.failure_path(name).is_file():
-                failed[name] = self._failure(name)
-            elif frame == MISSING:
-                missing.append(name)
+                groups["failed"][name] = self._failure(name)
             else:
-                damaged[name] = frame
+                groups[MISSING if frame == MISSING else "damaged"][name] = frame
         return Status(
             folder=self.folder,
             name=str(self._head["experiment"]["name"]),
-            done=tuple(done),
-            missing=tuple(missing),
-            failed=failed,
-            damaged=damaged,
+            done=tuple(groups["done"]),
+            missing=tuple(groups[MISSING]),
+            failed=groups["failed"],
+            damaged=groups["damaged"],
             unknown=tuple(self._unknown()),
             running=lock.holder(self.folder),
         )
@@ -249,18 +259,6 @@ class Store:
                 if path not in known and ".unfinished." not in path.name:
                     yield f"{folder}/{path.name}"
 
-    def experiment(self) -> Experiment:
-        """The experiment that the folder was made for."""
-        return parse(self.head()["experiment"])
-
-    def results(self) -> tuple[Status, dict[str, Result]]:
-        """What is there, and the results of all finished cells by name, in the order of the experiment."""
-        self._head = self.head()
-        cells = cells_of(self.experiment())
-        found = {name: self.read(name, cell.hash) for name, cell in cells.items()}
-        decoded = {name: decode(cells[name], frame) for name, frame in found.items() if isinstance(frame, pl.DataFrame)}
-        return self._status(found), decoded
-
 
 def _is_head(head: Any) -> bool:
     """Whether it has everything that is read of it."""
@@ -270,7 +268,8 @@ def _is_head(head: Any) -> bool:
         and "vambrace" in head
         and all(isinstance(head.get(key), dict) for key in tables)
         and "name" in head["experiment"]
-        and all(isinstance(cell, dict) and "hash" in cell for cell in head["cells"].values())
+        and all(isinstance(cell, dict) and {*CELL} <= {*cell} for cell in head["cells"].values())
+        and all(isinstance(games, list) for games in head["panels"].values())
         and all(isinstance(seconds, int | float) for seconds in head["seconds"].values())
     )
 

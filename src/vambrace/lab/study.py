@@ -1,22 +1,20 @@
-"""A finished experiment, read back: every game of every panel with what it found and what was promised."""
+"""A finished experiment, read back: every game of every panel with what it found."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
-from vambrace import theory
 from vambrace.engine.result import Result
 from vambrace.errors import StoreError
-from vambrace.lab.cells import games_of
-from vambrace.lab.experiment import Experiment, Game, read, suites
+from vambrace.lab.cells import NAMES
+from vambrace.lab.experiment import Experiment, Game, validated
 from vambrace.lab.store import HEAD, Status, Store
-from vambrace.policies import SEWR
 from vambrace.protocols import Floats
-from vambrace.theory.bound import Bound
+from vambrace.specs import spec_of
 
 
 class Play(NamedTuple):
@@ -37,9 +35,9 @@ class Play(NamedTuple):
 
     @property
     def gaps(self) -> list[float]:
-        """Of the arms that are worse than the best."""
+        """Of the arms other than the best; 0 for one that is as good."""
         means = self.game.environment.arm_means()
-        return [float(gap) for gap in means.max() - means if gap > 0]
+        return sorted(float(gap) for gap in means.max() - means)[1:]
 
     @property
     def most(self) -> float:
@@ -48,13 +46,20 @@ class Play(NamedTuple):
 
     @property
     def spendable(self) -> float:
-        """What the adversary could spend."""
+        """What the attack could spend."""
         return self.game.adversary.budget if self.game.adversary is not None else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """An experiment and its finished games."""
+    """An experiment and its finished games: what `vambrace.lab.load` returns.
+
+    Attributes:
+        experiment: What was to be played.
+        status: Which cells are done, missing, failed or damaged.
+        head: What experiment.json says: cells, versions, seconds.
+        plays: Every finished game of every panel, in the order of the file.
+    """
 
     experiment: Experiment
     status: Status
@@ -66,22 +71,63 @@ class Study:
         """The experiment's."""
         return self.experiment.name
 
-    @cached_property
-    def is_suite(self) -> bool:
-        """Whether it is a suite as it is shipped, and not only one of the same name."""
-        return self.name in suites() and read(suites()[self.name]) == self.experiment
-
     def panel(self, name: str) -> list[Play]:
-        """The finished games of a panel, in the order of the file."""
+        """The finished games of a panel, in the order of the file.
+
+        Args:
+            name: Of the panel; an experiment without panels is one of its own name.
+        """
         return [play for play in self.plays if play.game.panel == name]
 
+    def to_frame(self) -> pl.DataFrame:
+        """A Polars frame of all numbers: one row for each cell, replication and checkpoint.
 
-def load(folder: Path) -> Study:
-    """Read the folder of one experiment."""
-    store = Store(folder)
-    experiment, (status, results) = store.experiment(), store.results()
-    plays = (Play(game, results[cell.id]) for game, cell in games_of(experiment) if cell.id in results)
-    return Study(experiment=experiment, status=status, head=store.head(), plays=tuple(plays))
+        The columns environment, policy, attack (null: none), budget (what the attack may spend) and horizon tell the
+        cells apart. What several panels show is there once. ``frame.filter(pl.col("round") == pl.col("horizon"))`` has
+        the final rows.
+        """
+        cells: dict[tuple[Any, ...], Play] = {}
+        for play in self.plays:
+            attack = spec_of(play.game.adversary) if play.game.adversary is not None else None
+            cells[play.game.place, spec_of(play.game.policy), attack, play.spendable, play.game.horizon] = play
+        names = {"environment": pl.String, "policy": pl.String, "attack": pl.String, "budget": pl.Float64}
+        names |= {"horizon": pl.Int64}
+        frames = [
+            play.result.to_frame().select(
+                *(pl.lit(value, dtype).alias(name) for value, (name, dtype) in zip(key, names.items(), strict=True)),
+                pl.all(),
+            )
+            for key, play in cells.items()
+        ]
+        return pl.concat(frames, how="diagonal") if frames else pl.DataFrame(schema=names)
+
+
+def load(folder: Path | str) -> Study:
+    """Read the folder of one experiment.
+
+    Args:
+        folder: One that `run` filled, with any version of vambrace, completely or not.
+    """
+    store = Store(Path(folder))
+    status, head, results = store.results()
+    plays = tuple(
+        Play(_game(panel, named, results[named["cell"]]), results[named["cell"]])
+        for panel, games in head["panels"].items()
+        for named in games
+        if named["cell"] in results
+    )
+    return Study(experiment=validated(head["experiment"]), status=status, head=head, plays=plays)
+
+
+def _game(panel: str, named: dict[str, Any], result: Result) -> Game:
+    return Game(
+        panel=panel,
+        environment=result.environment,
+        policy=result.policy,
+        adversary=result.adversary,
+        horizon=result.horizon,
+        **{key: named[key] for key in NAMES},
+    )
 
 
 def load_all(folder: Path) -> list[Study]:
@@ -101,26 +147,6 @@ def load_all(folder: Path) -> list[Study]:
             )
         studies[study.name] = study
     return [*studies.values()]
-
-
-def promise(play: Play) -> Bound | None:
-    """The smallest bound with explicit constants that speaks of a game: SE-WR's, when it was told enough."""
-    return min(promises(play), key=lambda bound: bound.value, default=None)
-
-
-def promises(play: Play) -> list[Bound]:
-    """All of them: those of Theorem 6, and those without gaps that follow from it."""
-    policy, game = play.game.policy, play.game
-    if not isinstance(policy, SEWR) or play.spendable > policy.budget or not play.gaps:
-        return []
-    size: dict[str, Any] = {"horizon": game.horizon, "budget": policy.budget, "delta": policy.delta}
-    if policy.radius == "tight":
-        return [theory.se_wr(play.gaps, radius="tight", **size)]
-    if policy.radius != "paper":
-        return []
-    n_arms = game.environment.n_arms
-    free = theory.se_wr_additive(n_arms, **size), theory.se_wr_multiplicative(n_arms, **size)
-    return [theory.se_wr(play.gaps, **size), *free]
 
 
 def worst(plays: Iterable[Play], key: Callable[[Play], Any]) -> dict[Any, Play]:

@@ -1,19 +1,23 @@
 """The paper's claims, and what the suites say of them: it holds, it does not, or what was corrected holds.
 
-A claim that an experiment cannot decide says so. Theorems are counted as in docs/errata.md, which has the errata.
+A claim that an experiment cannot decide says so. The claims and the paper's table of results stand in claims.toml.
 """
 
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import log
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from vambrace import theory
-from vambrace.lab import rates
-from vambrace.lab.study import Play, Study, promises, worst
+from vambrace.lab.study import Play, Study, worst
+from vambrace.paper.fits import Line, fit
+from vambrace.paper.suites import is_suite
 from vambrace.policies import SEWR
+from vambrace.report import experiments as report
 
 Studies = Mapping[str, Study]
 
@@ -27,34 +31,52 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """What is claimed, where, and how it is judged."""
+    """What is claimed, where, and which suite judges it."""
 
     id: str
     source: str
     statement: str
     errata: str = ""  # what had to be corrected before it could be judged
-    suite: str | None  # that judges it; None: no games do
-    judge: Callable[..., Verdict]  # of the suite's study, if there is one
+    suite: str | None = None  # None: no games do
 
     def verdict(self, studies: Studies) -> Verdict:
         """The verdict; undecided without the suite as it is shipped, or where cells of it are missing."""
         if self.suite is None:
-            return self.judge()
+            return JUDGES[self.id]()
         if self.suite not in studies:
             return Verdict(None, f"The suite {self.suite} was not run.")
-        if not studies[self.suite].is_suite:
+        study = studies[self.suite]
+        if not is_suite(study):
             return Verdict(None, f"The experiment {self.suite} is not the suite of that name.")
-        status = studies[self.suite].status
-        if len(status.done) < status.total:
-            return Verdict(None, f"{status.total - len(status.done):,} cells of the suite {self.suite} are missing.")
-        return self.judge(studies[self.suite])
+        if len(study.status.done) < study.status.total:
+            missing = study.status.total - len(study.status.done)
+            return Verdict(None, f"{missing:,} cells of the suite {self.suite} are missing.")
+        return JUDGES[self.id](study)
+
+    def judged(self, studies: Studies) -> report.Claim:
+        """The claim with its verdict, as a report shows it."""
+        return report.Claim(self.id, self.source, self.statement, self.errata, *self.verdict(studies))
+
+
+_TEXT = tomllib.loads((Path(__file__).parent / "claims.toml").read_text(encoding="utf-8"))
+CLAIMS = tuple(Claim(id=name, **rest) for name, rest in _TEXT["claims"].items())
+RESULTS = tuple(
+    (each["row"], *(tuple((formula, claim) for formula, claim in each[key]) for key in ("known", "unknown")))
+    for each in _TEXT["results"]
+)
+
+
+def explicit(play: Play) -> Iterator[float]:
+    """What SE-WR's bounds with explicit constants promise of a game: gap-dependent, additive, multiplicative."""
+    game = play.game
+    for bound in theory.promises(game.policy, play.gaps, horizon=game.horizon, budget=play.spendable):
+        yield bound.value
 
 
 def _concealment(study: Study) -> Verdict:
     positions = worst(study.plays, lambda play: (play.game.line, play.game.budget))
     ratios = {
-        (line, budget): play.regret
-        / theory.concealment(play.game.environment.n_arms, horizon=play.game.horizon, budget=budget).value
+        (line, budget): play.regret / theory.concealment(8, horizon=play.game.horizon, budget=budget).value
         for (line, budget), play in positions.items()
         if budget > 0
     }
@@ -67,26 +89,20 @@ def _concealment(study: Study) -> Verdict:
 
 
 def _se_wr_plays(study: Study) -> list[Play]:
-    """Those of SE-WR with the paper's radius, which was told enough."""
-    return [
-        play
-        for play in study.plays
-        if isinstance(play.game.policy, SEWR)
-        and play.game.policy.radius == "paper"
-        and play.spendable <= play.game.policy.budget
-    ]
+    """Those of SE-WR with the paper's radius, given at least what the attack may spend."""
+    return [play for play in study.plays if isinstance(play.game.policy, SEWR) and len([*explicit(play)]) == 3]
 
 
 def _gap_dependent(study: Study) -> Verdict:
     plays = _se_wr_plays(study)
-    ratio = max(float(play.final.max()) / promises(play)[0].value for play in plays)
+    ratio = max(float(play.final.max()) / next(explicit(play)) for play in plays)
     clean = [play for play in plays if play.game.panel == "horizon" and play.game.budget == 0]
-    in_time = rates.fit([log(play.game.horizon) for play in clean], [play.final for play in clean])
+    in_time = fit([log(play.game.horizon) for play in clean], [play.final for play in clean])
     expected = sum(8.0 / gap for gap in clean[0].gaps)
     slopes = []
     for place in dict.fromkeys(play.game.place for play in plays if play.game.panel == "budget"):
         spent = [play for play in plays if play.game.panel == "budget" and play.game.place == place]
-        line = rates.fit([play.game.budget for play in spent], [play.final for play in spent])
+        line = fit([play.game.budget for play in spent], [play.final for play in spent])
         slopes.append(line.slope / (spent[0].game.environment.n_arms - 1))
     return Verdict(
         ratio <= 1.0 and in_time.explained > 0.99 and max(slopes) < 6.0,
@@ -98,9 +114,7 @@ def _gap_dependent(study: Study) -> Verdict:
 
 def _gap_free(study: Study) -> Verdict:
     plays = _se_wr_plays(study)
-    additive, multiplicative = (
-        max(float(play.final.max()) / promises(play)[i].value for play in plays) for i in (1, 2)
-    )
+    additive, multiplicative = (max(float(play.final.max()) / [*explicit(play)][i] for play in plays) for i in (1, 2))
     return Verdict(
         max(additive, multiplicative) <= 1.0,
         f"SE-WR itself, without a stop condition, has both bounds: the largest regret was {additive:.3f} of the "
@@ -108,23 +122,20 @@ def _gap_free(study: Study) -> Verdict:
     )
 
 
-def exponents(study: Study) -> dict[float, rates.Line]:
+def exponents(study: Study) -> dict[float, Line]:
     """PE-WR at C = T^beta: the slope of ln(worst regret) in ln T for each beta."""
     found = worst(study.panel("pe-wr"), lambda play: (play.game.power, play.game.horizon))
     lines = {}
     for power in sorted({power for power, _ in found}):
         plays = [play for (each, _), play in found.items() if each == power]
-        lines[power] = rates.fit([log(play.game.horizon) for play in plays], [play.final for play in plays], np.log)
+        lines[power] = fit([log(play.game.horizon) for play in plays], [play.final for play in plays], np.log)
     return lines
 
 
 def _phases(study: Study) -> Verdict:
     plays = study.panel("pe-wr")
     ratio = max(
-        play.regret
-        / theory.pe_wr(
-            play.game.environment.n_arms, horizon=play.game.horizon, budget=play.game.budget, corrected=True
-        ).value
+        play.regret / theory.pe_wr(2, horizon=play.game.horizon, budget=play.game.budget, corrected=True).value
         for play in plays
     )
     shown = ", ".join(f"{line.slope:.2f} at {power:g}" for power, line in exponents(study).items())
@@ -165,12 +176,12 @@ def _model_selection(study: Study) -> Verdict:
 
 
 def _poster(study: Study) -> Verdict:
-    lines = {"ucb1": "UCB1", "se": "SE", "se-wr:budget=C": "SE-WR told C", "pe-wr": "PE-WR"}
+    lines = {"ucb1": "UCB1", "se": "SE", "se-wr:budget=C": "SE-WR given C", "pe-wr": "PE-WR"}
     table: dict[float, dict[str, float]] = {}
     for play in study.plays:
         if play.game.budget > 0 and play.game.line in lines:
             table.setdefault(play.game.budget, {})[lines[play.game.line]] = play.regret
-    trusting, armoured = ("UCB1", "SE"), ("SE-WR told C", "PE-WR")
+    trusting, armoured = ("UCB1", "SE"), ("SE-WR given C", "PE-WR")
     shown = "; ".join(
         f"C = {budget:,.0f}: " + ", ".join(f"{line} {row[line]:,.0f}" for line in (*trusting, *armoured))
         for budget, row in table.items()
@@ -183,13 +194,11 @@ def _poster(study: Study) -> Verdict:
 
 def least_linear(study: Study) -> dict[str, dict[str, float]]:
     """For attack and corruption, the least budget of each policy at which half of all that can be lost is lost."""
-    found: dict[str, dict[str, float]] = {}
-    for panel in ("attack", "corruption"):
-        budgets: dict[str, float] = {}
-        for play in study.panel(panel):
-            if _loss(play) >= 0.5:
-                budgets[play.game.line] = min(budgets.get(play.game.line, np.inf), play.game.budget)
-        found[panel] = budgets
+    found: dict[str, dict[str, float]] = {"attack": {}, "corruption": {}}
+    for play in study.plays:
+        budgets, line = found[play.game.panel], play.game.line
+        if _loss(play) >= 0.5:
+            budgets[line] = min(budgets.get(line, np.inf), play.game.budget)
     return found
 
 
@@ -218,14 +227,14 @@ def _separation(study: Study) -> Verdict:
 
 
 def _cliff(study: Study) -> Verdict:
-    told = [play for play in study.panel("elimination") if play.game.line == "se-wr:budget=1000"]
-    kept = [play for play in told if play.game.budget <= 1000]
-    ratio = max(float(play.final.max()) / promises(play)[0].value for play in kept)
-    beyond = [play.game.budget for play in told if play.game.budget > 1000 and _loss(play) > 0.1]
+    plays = [play for play in study.panel("elimination") if play.game.line == "se-wr:budget=1000"]
+    kept = [play for play in plays if play.game.budget <= 1000]
+    ratio = max(float(play.final.max()) / next(explicit(play)) for play in kept)
+    beyond = [play.game.budget for play in plays if play.game.budget > 1000 and _loss(play) > 0.1]
     fallen = f"loses a tenth of all that can be lost from C = {min(beyond):,.0f} on" if beyond else "loses little, too"
     return Verdict(
         ratio <= 1.0,
-        f"Told 1,000, SE-WR stays within {ratio:.2f} of its bound up to C = 1,000. Beyond, where nothing was "
+        f"Given 1,000, SE-WR stays within {ratio:.2f} of its bound up to C = 1,000. Beyond, where nothing was "
         f"promised, it {fallen}.",
     )
 
@@ -244,123 +253,18 @@ def _by_proof() -> Verdict:
     return Verdict(None, "A statement about all algorithms of a class: a proof, nothing that games could decide.")
 
 
-CLAIMS = (
-    Claim(
-        id="concealment",
-        source="Theorem 1",
-        statement="Every policy can be made to suffer Ω(KC).",
-        errata="E14: the conditions of the proof",
-        suite="lower-bound",
-        judge=_concealment,
-    ),
-    Claim(
-        id="combined",
-        source="Proposition 2",
-        statement="With the classic lower bounds: Ω(Σ ln T / Δ + KC), and Ω(√(KT) + KC) whatever the gaps.",
-        errata="E13: the constant was too large",
-        suite=None,
-        judge=_by_proof,
-    ),
-    Claim(
-        id="regret-is-the-price",
-        source="Theorem 3",
-        statement="A policy whose regret is R without attack can be made linear with a budget of order R.",
-        suite="separation",
-        judge=_regret_is_the_price,
-    ),
-    Claim(
-        id="powers",
-        source="Propositions 4, 5",
-        statement="Bounds T^α + C^b need b ≥ 1/α, and bounds T^α C^b need b ≥ 1/α - 1.",
-        errata="E15: C = 0",
-        suite=None,
-        judge=_by_proof,
-    ),
-    Claim(
-        id="se-wr",
-        source="Theorem 6",
-        statement="SE-WR, told C: O(Σ ln T / Δ + KC).",
-        errata="E1: 36 and 6 are right, the proof has 64 and 8",
-        suite="exponents",
-        judge=_gap_dependent,
-    ),
-    Claim(
-        id="se-wr-stop",
-        source="Theorem 7",
-        statement="SE-WR-Stop, told C: O(√(KT ln T) + KC) and O(√(KT (ln T + C))).",
-        errata="E16: SE-WR has both as it is",
-        suite="exponents",
-        judge=_gap_free,
-    ),
-    Claim(
-        id="pe-wr",
-        source="Theorem 9",
-        statement="PE-WR, not told C: Õ(√(KT) + KC²).",
-        errata="E3: false where K grows with T, unless the cap is repaired; E5: C² needs no K, but KC is there",
-        suite="exponents",
-        judge=_phases,
-    ),
-    Claim(
-        id="root",
-        source="Introduction",
-        statement="A budget of order √T is enough to make PE-WR's regret linear.",
-        suite="exponents",
-        judge=_root_is_enough,
-    ),
-    Claim(
-        id="ms-se-wr",
-        source="Theorem 11",
-        statement="MS-SE-WR, not told C: Õ(√(KC) T^(2/3)) or Õ(KC√T), by its master.",
-        errata="E2: the masters are swapped; E25: model selection under attack needs a repair",
-        suite="poster",
-        judge=_model_selection,
-    ),
-    Claim(
-        id="comparison",
-        source="Remark 12",
-        statement="Which of the bounds for an unknown C is smallest changes with C = T^β.",
-        errata="E11: it prints other bounds than those it compares",
-        suite=None,
-        judge=_crossings,
-    ),
-    Claim(
-        id="separation",
-        source="Introduction",
-        statement="Attack is worse than corruption: every policy falls to a smaller budget.",
-        suite="separation",
-        judge=_separation,
-    ),
-    Claim(
-        id="told",
-        source="Section 4",
-        statement="SE-WR is robust up to the budget that it was told.",
-        suite="cliff",
-        judge=_cliff,
-    ),
-    Claim(
-        id="poster",
-        source="The poster's game",
-        statement="Under Jun et al.'s attack SE-WR and PE-WR lose less than UCB1 and SE, at every budget.",
-        suite="poster",
-        judge=_poster,
-    ),
-)
-
-# The paper's Table 1: for each row the formulas for a known and for an unknown budget, with the claims they belong to.
-RESULTS = (
-    (
-        "Additive in C",
-        (("O(Σ ln T / Δ + KC)", "se-wr"), ("O(√(KT ln T) + KC)", "se-wr-stop")),
-        (("Õ(√(KT) + KC²)", "pe-wr"),),
-    ),
-    (
-        "Multiplicative in C",
-        (("O(√(KT (ln T + C)))", "se-wr-stop"),),
-        (("Õ(√(KC) T^(2/3))", "ms-se-wr"), ("Õ(KC√T)", "ms-se-wr")),
-    ),
-    (
-        "Lower bounds",
-        (("Ω(KC)", "concealment"), ("Ω(Σ ln T / Δ + KC), Ω(√(KT) + KC)", "combined")),
-        (("Ω(T^α + C^(1/α)), Ω(C^(1/α - 1) T^α)", "powers"),),
-    ),
-)
+JUDGES: dict[str, Callable[..., Verdict]] = {
+    "concealment": _concealment,
+    "combined": _by_proof,
+    "regret-is-the-price": _regret_is_the_price,
+    "powers": _by_proof,
+    "se-wr": _gap_dependent,
+    "se-wr-stop": _gap_free,
+    "pe-wr": _phases,
+    "root": _root_is_enough,
+    "ms-se-wr": _model_selection,
+    "comparison": _crossings,
+    "separation": _separation,
+    "told": _cliff,
+    "poster": _poster,
+}

@@ -168,6 +168,7 @@ class MSSEWR(Policy):
     name = "ms-se-wr"
     reference = "Algorithm 3, Theorem 11"
     randomized = True
+    knows_probability = False
 
     master: MasterName = "corral"
     share: bool = False

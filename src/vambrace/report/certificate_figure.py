@@ -3,60 +3,57 @@
 from typing import TYPE_CHECKING, Any
 
 from vambrace.audit.certificate import Certificate
+from vambrace.audit.tables import budget_as_text, means_as_text
 from vambrace.report.figures import COLOURS, load_altair
 
 if TYPE_CHECKING:
     import altair
 
-WIDTH = 420
+WIDTH = 560
 MOST_ARMS = 40
 
 
-def certificate_figure(certificate: Certificate) -> "altair.LayerChart":
-    """The interval of each arm without an attack, largest mean on top, and beside it what the winner withstands.
+def certificate_figure(certificate: Certificate, *, width: int = WIDTH) -> "altair.LayerChart":
+    """The interval of each arm without an attack, largest mean on top; above it what the winner withstands.
 
     Of more than MOST_ARMS arms the winner is shown and those that come closest.
+
+    Args:
+        certificate: What `vb.certify` returned.
+        width: Of the plot in pixels; long names are cut.
     """
     altair = load_altair()
     rows = _rows(certificate)
-    order = [row["arm"] for row in rows]
+    text = means_as_text(certificate)
     alt = f"{certificate} Intervals: " + "; ".join(
-        f"{row['arm']} {row['low']:.4g} to {row['high']:.4g}, {row['note']}" for row in rows
+        f"{row['arm']} {text(row['low'])} to {text(row['high'])}, {row['note']}" for row in rows
     )
     roles = ["winner", "rival"]
-    legend = altair.Legend(orient="bottom")
     colours = altair.Scale(domain=roles, range=[COLOURS[1], COLOURS[0]])
-    colour = altair.Color("role:N", title=None, scale=colours, legend=legend)
-    shapes = altair.Scale(domain=roles, range=["diamond", "circle"])
-    shape = altair.Shape("role:N", title=None, scale=shapes, legend=legend)
-    axis = altair.Axis(labelLimit=160)
-    base = altair.Chart(altair.Data(values=rows)).encode(y=altair.Y("arm:N", title=None, sort=order, axis=axis))
-    scale, ticks = altair.Scale(zero=False), altair.Axis(tickCount=6)
-    line = base.mark_rule(strokeWidth=2).encode(
-        x=altair.X("low:Q", title="mean reward", scale=scale, axis=ticks), x2="high:Q", color=colour
-    )
-    point = base.mark_point(filled=True, size=90, opacity=1).encode(x="mean:Q", color=colour, shape=shape)
-    note = base.mark_text(align="left").encode(x=altair.value(WIDTH + 10), text="note:N")
+    colour = altair.Color("role:N", title=None, scale=colours, legend=None)
+    shape = altair.Shape("role:N", scale=altair.Scale(domain=roles, range=["diamond", "circle"]), legend=None)
+    places = altair.Y("arm:N", title=None, sort=[row["arm"] for row in rows], axis=None)
+    base = altair.Chart(altair.Data(values=rows)).encode(y=places)
+    ticks = altair.Axis(tickCount=5, **({"format": "~%"} if certificate.binary else {}))
+    title = "rate of success" if certificate.binary else "mean reward"
+    ends = altair.X("low:Q", title=title, scale=altair.Scale(zero=False, padding=8), axis=ticks)
+    line = base.mark_rule(strokeWidth=2, yOffset=8).encode(x=ends, x2="high:Q", color=colour)
+    point = base.mark_point(filled=True, size=90, opacity=1, yOffset=8).encode(x="mean:Q", color=colour, shape=shape)
+    name = base.mark_text(align="left", dy=-8, fontSize=12, limit=width - 170).encode(x=altair.value(0), text="arm:N")
+    note = base.mark_text(align="right", dy=-8, fontSize=12).encode(x=altair.value(width), text="note:N")
     subtitle = f"intervals without an attack, all valid together with probability {1 - certificate.delta:g}"
     if len(rows) <= len(certificate.rivals):
         subtitle = f"the winner and the {len(rows) - 1} closest of {1 + len(certificate.rivals):,} arms; {subtitle}"
-    return altair.layer(line, point, note, description=alt).properties(
-        width=WIDTH, height=altair.Step(28), title=altair.TitleParams(str(certificate), subtitle=subtitle)
+    return altair.layer(line, point, name, note, description=alt).properties(
+        width=width, height=altair.Step(44), title=altair.TitleParams(str(certificate), subtitle=subtitle)
     )
 
 
 def _rows(certificate: Certificate) -> list[dict[str, Any]]:
-    open_to = {*certificate.not_ruled_out(0)}
-    rows = [
-        {
-            "arm": rival.label,
-            "role": "rival",
-            "mean": rival.mean,
-            "low": rival.low,
-            "high": rival.high,
-            "note": "not separated" if rival.label in open_to else f"ruled out up to {rival.budget:,.10g}",
-        }
-        for rival in certificate.closest(MOST_ARMS)
-    ]
-    winner = {"arm": certificate.winner, "role": "winner", "mean": certificate.winner_mean, "note": "largest mean"}
-    return [{**winner, "low": certificate.winner_low, "high": certificate.winner_high}, *rows]
+    c = certificate
+    rows: list[tuple[Any, ...]] = [(c.winner, "winner", c.winner_mean, c.winner_low, c.winner_high, "largest mean")]
+    for rival in c.closest(MOST_ARMS):
+        note = "not separated" if rival.budget is None else f"ruled out up to C = {budget_as_text(rival.budget)}"
+        rows.append((rival.label, "rival", rival.mean, rival.low, rival.high, note))
+    keys = ("arm", "role", "mean", "low", "high", "note")
+    return [dict(zip(keys, row, strict=True)) for row in rows]

@@ -1,17 +1,15 @@
 """A certificate as one page that loads nothing from elsewhere: for a phone, a desk, light and dark."""
 
-from collections.abc import Collection, Mapping, Sequence
-from html import escape
+from collections.abc import Mapping, Sequence
 from io import StringIO
-from math import floor
 from pathlib import Path
+from typing import Any
 
-from vambrace.audit.certificate import Certificate, few
-from vambrace.audit.certification import BUDGETS, standing
-from vambrace.files import whole_file
+from vambrace.audit import tables
+from vambrace.audit.certificate import Certificate
+from vambrace.report import page
 from vambrace.report.certificate_figure import MOST_ARMS as MOST_DRAWN
-from vambrace.report.figures import load_altair
-from vambrace.report.page import details, document, scrolling, table, tag
+from vambrace.report.certificate_figure import certificate_figure
 
 THREATS = {
     "alter": "C is the total by which rewards were changed: at worst, C events that say the opposite of the truth.",
@@ -30,16 +28,7 @@ CAVEATS = (
     "By chance alone a wrong winner is certified with probability {delta:g} at most{each}.",
 )
 MOST_ARMS = 1000  # in a table of the page
-MOST_NAMES = 40  # in one of its cells
-STYLE = """
-body { max-width: 46rem; overflow-wrap: anywhere; }
-table { width: 100%; }
-thead { overflow-wrap: normal; }
-tbody th { min-width: 7rem; }
-tbody td { min-width: 4.5rem; }
-.pairs tbody th { width: 9rem; }
-svg { min-width: 34rem; color: var(--ink); }
-"""
+WIDTHS = {"narrow": 320, "roomy": 700}  # of the figure on a phone and elsewhere
 
 
 def save(
@@ -54,108 +43,70 @@ def save(
     """Write the page of a certificate, or that of many tests, whole or not at all.
 
     Args:
+        certificates: By the names of their tests; one certificate may have any name.
+        path: The file.
         source: What was certified, such as the name of a file.
         made_by: The program and its version.
         notes: Sentences about it that the page must not hide.
+        many: Whether the certificates are those of a group of tests.
     """
     one = next(iter(certificates.values()))
-    head, tail = _of_many(certificates) if many else _of_one(one)
     wrong = CAVEATS[1].format(delta=one.delta, each=", for each test by itself" if many else "")
-    meaning = [THREATS[one.threat], *notes, DESIGNS[one.design], CAVEATS[0], wrong]
     parameters = {"source": source, **{f"{use} column": column for use, column in one.columns.items()}}
     parameters |= {"threat": one.threat, "design": one.design, "delta": f"{one.delta:g}"}
-    parts = [*head, tag("h2", "What C means"), *(tag("p", each) for each in meaning)]
-    parts += [tag("h2", "Where this comes from"), table("Source and parameters", (), parameters.items()), *tail]
-    text = document(f"Certificate: {source}", parts, footer=made_by, style=STYLE)
-    with whole_file(path) as unfinished:
-        unfinished.write_text(text, encoding="utf-8")
+    page.write(
+        path,
+        "certificates.html" if many else "certificate.html",
+        title=f"Certificate: {source}",
+        meaning=[THREATS[one.threat], *notes, DESIGNS[one.design], CAVEATS[0], wrong],
+        parameters=page.Table("Source and parameters", (), [*parameters.items()]),
+        footer=made_by,
+        **(_of_many(certificates) if many else _of_one(one)),
+    )
 
 
-def _of_one(certificate: Certificate) -> tuple[list[str], list[str]]:
-    n_arms = 1 + len(certificate.rivals)
-    arms = table(few_of(MOST_ARMS, n_arms), HEADINGS, rows(certificate, MOST_ARMS), numbers=range(1, 5))
-    may = table("What an attack must have had to hide a better arm", STEPS, steps(certificate)[:MOST_ARMS])
-    head = [tag("h1", str(certificate)), _figure(certificate)]
-    return [*head, tag("h2", "The winner and its rivals"), arms, tag("h2", "As C grows"), may], []
-
-
-def _of_many(certificates: Mapping[str, Certificate]) -> tuple[list[str], list[str]]:
-    """First what was found; all tests, which may be thousands, come last."""
-    found = certificates.values()
-    certified = [(test, each) for test, each in certificates.items() if each.certified]
-    certified.sort(key=lambda pair: -pair[1].budget)
-    best = ((test, amount(each.budget), each.winner, f"{each.events:,}") for test, each in certified)
-    others = ((test, f"{each.events:,}", str(each)) for test, each in certificates.items() if not each.certified)
-    head = [
-        tag("h1", f"{len(certified):,} of {len(found):,} tests have a certified winner"),
-        table("Winners that stand although C events may be fake", STANDS, stands(found)),
-    ]
-    tail = [
-        tag("h2", "Certified winners"),
-        table("The firmest first", ("test", "stands up to C", "winner", "events"), best, numbers=(1, 3)),
-        tag("h2", "Tests without a certified winner"),
-        details(
-            f"{len(found) - len(certified):,} tests",
-            table("In the order of the source", ("test", "events", "why"), others, numbers=(1,)),
+def _of_one(certificate: Certificate) -> dict[str, Any]:
+    n_arms, joint = 1 + len(certificate.rivals), f"all valid together with probability {1 - certificate.delta:g}"
+    arms = f"Low and high: the interval of the mean without an attack, {joint}{_closest(n_arms, MOST_ARMS)}."
+    return {
+        "verdict": str(certificate),
+        "figures": {name: _svg(certificate, width) for name, width in WIDTHS.items()},
+        "caption": f"Intervals without an attack, {joint}{_closest(n_arms, MOST_DRAWN)}.",
+        "arms": page.Table(arms, tables.ARMS, tables.arms(certificate, MOST_ARMS), range(1, len(tables.ARMS))),
+        "steps": page.Table(
+            "What an attack must have had to hide a better arm", tables.STEPS, tables.steps(certificate)[:MOST_ARMS]
         ),
-    ]
-    return head, tail
+    }
 
 
-def used(columns: Mapping[str, str]) -> str:
-    """What each column was used for."""
-    return ", ".join(use if use == column else f"{use} = {column}" for use, column in columns.items())
+def _closest(n_arms: int, most: int) -> str:
+    return f". The winner and the {most - 1:,} closest of {n_arms:,} arms" if n_arms > most else ""
 
 
-HEADINGS = ("arm", "beaten up to C", "mean", "interval", "events")
-STEPS = ("C at least", "arms that join")
-STANDS = ("C", "winners that stand")
+def _of_many(certificates: Mapping[str, Certificate]) -> dict[str, Any]:
+    certified = [(each.budget, test, each) for test, each in certificates.items() if each.budget is not None]
+    certified.sort(key=lambda row: -row[0])
+    best = [(test, tables.budget_as_text(c), each.winner, f"{each.events:,}") for c, test, each in certified]
+    others = [(test, f"{each.events:,}", str(each)) for test, each in certificates.items() if not each.certified]
+    return {
+        "verdict": f"{len(certified):,} of {len(certificates):,} tests have a certified winner",
+        "stands": page.Table(
+            "Winners that stand although C events may be fake",
+            tables.STANDS,
+            tables.stands(certificates.values()),
+            (1,),
+        ),
+        "certified": page.Table("The firmest first", ("test", "stands up to C", "winner", "events"), best, (1, 3)),
+        "others": page.Table("In the order of the source", ("test", "events", "why"), others, (1,)),
+    }
 
 
-def few_of(most: int, n_arms: int) -> str:
-    """What a table of the arms has to say about itself."""
-    return "Without an attack" if n_arms <= most else f"The winner and the {most - 1:,} closest of {n_arms:,} arms"
-
-
-def rows(certificate: Certificate, most: int) -> list[tuple[str, ...]]:
-    """The winner and its rivals, as texts: those of HEADINGS."""
-    c, possible = certificate, {*certificate.not_ruled_out(0)}
-    arms = [(c.winner, c.winner_events, c.winner_mean, c.winner_low, c.winner_high, "")]
-    for r in c.closest(most):
-        against = "not separated" if r.label in possible else amount(r.budget)
-        arms.append((r.label, r.events, r.mean, r.low, r.high, against))
-    return [(arm, to, f"{mean:.4g}", f"{low:.4g} … {high:.4g}", f"{n:,}") for arm, n, mean, low, high, to in arms]
-
-
-def steps(certificate: Certificate) -> list[tuple[str, str]]:
-    """From which budget on which arms may be the best."""
-    return [(amount(budget), few(labels, most=MOST_NAMES)) for budget, labels in certificate.joining()]
-
-
-def stands(certificates: Collection[Certificate]) -> list[tuple[str, str]]:
-    """How many winners stand at which budget."""
-    return [(f"{budget:,}", f"{standing(certificates, budget):,}") for budget in BUDGETS]
-
-
-def amount(budget: float) -> str:
-    """A budget as text, never rounded up."""
-    return f"{budget:,}" if isinstance(budget, int) else f"{floor(100 * budget) / 100:,.2f}"
-
-
-def _figure(certificate: Certificate) -> str:
-    """The figure as SVG inside the page, in the colours of its text."""
-    load_altair()
+def _svg(certificate: Certificate, width: int) -> str:
+    """The figure as SVG, in the colours of the page's text."""
     ink = {f"{part}Color": "currentColor" for part in ("label", "title", "domain", "tick", "grid")}
-    figure = certificate.plot().properties(title="")  # which is the page's
-    figure = figure.configure(background="transparent").configure_axis(**ink, gridOpacity=0.15)
-    figure = figure.configure_legend(orient="bottom", labelColor="currentColor", titleColor="currentColor")
+    figure: Any = certificate_figure(certificate, width=width).properties(title="")  # which is the page's
+    figure = figure.configure(background="transparent").configure_axis(**ink, gridOpacity=0.15, labelFontSize=12)
     figure = figure.configure_text(color="currentColor").configure_view(stroke=None)
     drawn = StringIO()
     figure.save(drawn, format="svg")
-    label = escape(f"Intervals of the arms; the table has the figures. {certificate}")
-    image = drawn.getvalue().replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
-    n_arms, few_arms = 1 + len(certificate.rivals), ""
-    if n_arms > MOST_DRAWN:
-        few_arms = f" The winner and the {MOST_DRAWN - 1} closest of {n_arms:,} arms."
-    caption = f"Intervals without an attack, all valid together with probability {1 - certificate.delta:g}.{few_arms}"
-    return f"<figure>{scrolling('figure', image)}{tag('figcaption', caption)}</figure>"
+    return drawn.getvalue()

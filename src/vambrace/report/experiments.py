@@ -1,201 +1,150 @@
 """The report of finished experiments: one HTML page, and its figures as SVG, PNG and PDF.
 
-Figures have bands and, where there is a bound, the theory. With the suites come the paper's tables and figures, and a
-verdict on each of its claims.
+Figures have bands and, where there is a bound, the theory. What is said of a paper's claims comes from the caller.
 """
 
 import json
 import re
-from collections.abc import Sequence
-from html import escape
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from vambrace.files import whole_file
 from vambrace.lab.experiment import LEFT_OUT
-from vambrace.lab.study import Study, load_all
-from vambrace.paper.claims import CLAIMS, RESULTS, Claim, Verdict
+from vambrace.lab.study import Study
 from vambrace.progress import ProgressBar
 from vambrace.report import page
-from vambrace.report.figures import for_file, save
-from vambrace.report.panels import Drawn, figures_of, finals, panels
+from vambrace.report.figures import for_file, number, save
+from vambrace.report.panels import Drawn, Rows, figures_of, finals, panels
 from vambrace.version import __version__
 
-SUITES = ("poster", "cliff", "separation", "lower-bound", "exponents", "radii", "real")
-TITLE = "Stochastic bandits robust to attacks: the claims, measured"
 FORMATS = (".svg", ".png", ".pdf")
 
 
-def write(folder: Path, *, progress: bool | None = None) -> Path:
-    """Write report.html and figures/ into the folder of one experiment, or of several; returns where the page is."""
-    studies = {study.name: study for study in sorted(load_all(folder), key=_place)}
-    drawn = {study.name: dict(figures_of(study)) for study in studies.values()}
-    text = _page(studies, drawn)
-    every = [figure for figures in drawn.values() for figure in figures.values()]
+class Claim(NamedTuple):
+    """A claim with the verdict on it."""
+
+    id: str
+    source: str
+    statement: str
+    errata: str  # what had to be corrected before it could be judged: "E1: what; E2: what"
+    holds: bool | None  # None: these experiments do not decide it
+    evidence: str
+
+    @property
+    def corrections(self) -> list[tuple[str, str]]:
+        """The errata that it needs, each with its number."""
+        return re.findall(r"\b(E\d+): ([^;]+)", self.errata)
+
+
+Formulas = tuple[tuple[str, str], ...]  # a formula, and the id of the claim that it belongs to
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """What a paper adds to the report of its experiments.
+
+    Attributes:
+        title: Of a page that shows the paper's tables and figures; without one it shows the claims only.
+        claims: What is claimed, and whether it holds.
+        results: The paper's table of results: for each row its name, and its formulas for C known and unknown.
+        figures: More figures, shown with the tables.
+        lines: More lines for the figures of panels, by the name of the figure: EXPERIMENT-PANEL.
+    """
+
+    title: str = ""
+    claims: Sequence[Claim] = ()
+    results: Sequence[tuple[str, Formulas, Formulas]] = ()
+    figures: Sequence[Drawn] = ()
+    lines: Mapping[str, Rows] = field(default_factory=dict)
+
+
+def write(studies: Sequence[Study], folder: Path, *, paper: Paper | None = None, progress: bool | None = None) -> Path:
+    """Write report.html and figures/ into a folder; returns where the page is.
+
+    Args:
+        studies: The finished experiments, in the order of the page.
+        folder: Where to write.
+        paper: What is said of a paper's claims.
+        progress: Whether to show a progress bar; None: on a terminal.
+    """
+    paper = paper or Paper()
+    drawn = {study.name: dict(figures_of(study, paper.lines)) for study in studies}
+    every = [figure for figures in drawn.values() for figure in figures.values()] + [*paper.figures]
     with ProgressBar("figures", len(every) * len(FORMATS), show=progress, unit="files") as bar:
         for done, figure in enumerate(every):
             for ending in FORMATS:
                 save(for_file(figure.chart), folder / "figures" / f"{figure.name}{ending}")
             bar.update((done + 1) * len(FORMATS))
-    target = folder / "report.html"
-    with whole_file(target) as unfinished:
-        unfinished.write_text(text, encoding="utf-8")
-    return target
+    write_page(folder / "report.html", studies, drawn, paper)
+    return folder / "report.html"
 
 
-def _place(study: Study) -> tuple[int, str]:
-    """The suites as the paper would have them, then all others by name."""
-    return (SUITES.index(study.name) if study.name in SUITES else len(SUITES)), study.name
+def write_page(path: Path, studies: Sequence[Study], drawn: Mapping[str, Mapping[str, Drawn]], paper: Paper) -> None:
+    """Write the page alone.
 
-
-def verdicts(folder: Path) -> list[dict[str, Any]]:
-    """The claims that the experiments of a folder speak of, ready for JSON."""
-    studies = {study.name: study for study in load_all(folder)}
-    return [
-        {"claim": claim.id, "source": claim.source, "statement": claim.statement, "errata": claim.errata}
-        | claim.verdict(studies)._asdict()
-        for claim in _claims_about(studies)
-    ]
-
-
-def _claims_about(studies: dict[str, Study]) -> list[Claim]:
-    """All claims for several suites; for one, those that it decides."""
-    return [claim for claim in CLAIMS if _are_suites(studies) or claim.suite in studies]
-
-
-def _are_suites(studies: dict[str, Study]) -> bool:
-    return len({*studies} & {*SUITES}) > 1
-
-
-# --------------------------------------------------------------------------------------------------------- the page
-
-
-def _page(studies: dict[str, Study], drawn: dict[str, dict[str, Drawn]]) -> str:
-    claims, whole = _claims_about(studies), _are_suites(studies)
-    verdicts = {claim.id: claim.verdict(studies) for claim in claims}
-    first = next(iter(studies.values()))
-    title = TITLE if whole else first.experiment.title or first.name
-    parts = [page.tag("h1", title), _summary(studies, verdicts), _contents(studies, bool(claims), whole)]
-    if claims:
-        parts += ['<h2 id="claims">The claims</h2>', _claims(claims, verdicts)]
-    if whole:
-        parts += _paper(studies, verdicts, drawn)
-    for study in studies.values():
-        parts += _section(study, drawn[study.name])
-    return page.document(
-        title, parts, footer=f"Made by vambrace {__version__}. This page loads nothing from elsewhere."
+    Args:
+        path: The file.
+        studies: The finished experiments, in the order of the page.
+        drawn: Their figures, by the names of experiment and panel.
+        paper: What is said of a paper's claims.
+    """
+    page.write(
+        path,
+        "experiments.html",
+        title=paper.title or studies[0].experiment.title or studies[0].name,
+        summary=_summary(studies, paper.claims),
+        paper=paper,
+        claims={claim.id: claim for claim in paper.claims},
+        errata=dict(erratum for claim in paper.claims for erratum in claim.corrections),
+        sections=[_section(study, drawn[study.name]) for study in studies],
+        footer=f"Made by vambrace {__version__}. This page loads nothing from elsewhere.",
     )
 
 
-def _summary(studies: dict[str, Study], verdicts: dict[str, Verdict]) -> str:
-    done = sum(len(study.status.done) for study in studies.values())
-    total = sum(study.status.total for study in studies.values())
-    seconds = sum(sum(study.head["seconds"].values()) for study in studies.values())
-    games = sum(len(study.status.done) * study.experiment.replications for study in studies.values())
-    said = [f"{games:,} games in {done:,} cells, {seconds:,.0f} seconds of computing."]
+def _summary(studies: Sequence[Study], claims: Sequence[Claim]) -> str:
+    done = sum(len(study.status.done) for study in studies)
+    total = sum(study.status.total for study in studies)
+    seconds = sum(sum(study.head["seconds"].values()) for study in studies)
+    games = sum(len(study.status.done) * study.experiment.replications for study in studies)
+    sentences = [f"{games:,} games in {done:,} cells, {seconds:,.0f} seconds of computing."]
     if done < total:
-        said.append(f"{total - done:,} of {total:,} cells are missing: run again to fill the gaps.")
-    if verdicts:
-        counts = [sum(each.holds is state for each in verdicts.values()) for state in (True, False, None)]
-        said.append(
-            f"Of {len(verdicts)} claims {counts[0]} hold, some after a correction, {counts[1]} do not, and {counts[2]} "
+        sentences.append(f"{total - done:,} of {total:,} cells are missing: run again to fill the gaps.")
+    if claims:
+        counts = [sum(each.holds is state for each in claims) for state in (True, False, None)]
+        sentences.append(
+            f"Of {len(claims)} claims {counts[0]} hold, some after a correction, {counts[1]} do not, and {counts[2]} "
             "are not decided by these games."
         )
-    said.append("A budget of C is, at worst, C fake events.")
-    return page.tag("p", " ".join(said))
+    sentences.append("A budget of C is, at worst, C fake events.")
+    return " ".join(sentences)
 
 
-def _contents(studies: dict[str, Study], claims: bool, whole: bool) -> str:
-    entries = [("claims", "The claims")] if claims else []
-    entries += [("paper", "The paper's tables and figures")] if whole else []
-    entries += [(study.name, study.experiment.title or study.name) for study in studies.values()]
-    items = "".join(f'<li><a href="#{name}">{escape(title)}</a></li>' for name, title in entries)
-    return f'<nav aria-label="Contents"><ol>{items}</ol></nav>'
-
-
-def _claims(claims: Sequence[Claim], verdicts: dict[str, Verdict]) -> str:
-    rows = [
-        (
-            f'<span id="claim-{claim.id}">{escape(claim.source)}</span>',
-            escape(claim.statement),
-            _judged(claim, verdicts[claim.id]),
-            escape(verdicts[claim.id].evidence)
-            + (f' <span class="soft">{escape(claim.errata)}.</span>' if claim.errata else ""),
-        )
-        for claim in claims
-    ]
-    return page.markup_table(
-        "What the paper claims, and what was found", ("where", "claim", "verdict", "evidence"), rows, words=True
-    )
-
-
-def _judged(claim: Claim, verdict: Verdict) -> str:
-    """A verdict in words, with a colour that says the same."""
-    word, kind = {
-        True: ("holds", "good"),
-        False: ("does not hold", "bad"),
-        None: ("not decided", "soft"),
-    }[verdict.holds]
-    corrected = ", ".join(re.findall(r"\bE\d+(?=:)", claim.errata))
-    return f'<span class="{kind}">{word}</span>' + (f", corrected by {corrected}" if corrected else "")
-
-
-def _paper(studies: dict[str, Study], verdicts: dict[str, Verdict], drawn: dict[str, dict[str, Drawn]]) -> list[str]:
-    by_id = {claim.id: claim for claim in CLAIMS}
-
-    def cell(entries: Sequence[tuple[str, str]]) -> str:
-        return "<br>".join(
-            f'{escape(formula)} <a href="#claim-{name}">{escape(by_id[name].source)}</a>: '
-            f"{_judged(by_id[name], verdicts[name])}"
-            for formula, name in entries
-        )
-
-    rows = [(row, cell(known), cell(unknown)) for row, known, unknown in RESULTS]
-    overview = (files("vambrace.report") / "overview.svg").read_text(encoding="utf-8")
-    parts = [
-        '<h2 id="paper">The paper\'s tables and figures</h2>',
-        page.markup_table(
-            "The results, as printed, with verdicts", ("regret", "C known", "C unknown"), rows, words=True
-        ),
-        f"<figure>{overview}<figcaption>The design, with the bounds as corrected.</figcaption></figure>",
-    ]
-    figure = drawn.get("exponents", {}).get("exponent")
-    return [*parts, _shown(figure)] if figure else parts
-
-
-def _section(study: Study, drawn: dict[str, Drawn]) -> list[str]:
+def _section(study: Study, drawn: Mapping[str, Drawn]) -> dict[str, Any]:
+    """What the page says of an experiment."""
     experiment = study.experiment
-    parts = [f'<h2 id="{study.name}">{escape(experiment.title or study.name)}</h2>']
-    missing = study.status.total - len(study.status.done)
-    if missing:
-        parts.append(f'<p class="bad">{missing:,} of {study.status.total:,} cells are missing.</p>')
-    for name, what in experiment.data.items():
-        if what == LEFT_OUT:
-            parts.append(page.tag("p", f"What needs the file {name} is left out: give it with --data {name}=FILE."))
-    for panel in panels(experiment):
-        plays = study.panel(panel.name)
-        if panel.title and panel.title != experiment.title:
-            parts.append(page.tag("h3", panel.title))
-        if panel.name in drawn:
-            parts.append(_shown(drawn[panel.name]))
-        if plays:
-            parts.append(finals(panel, plays))
-    return [*parts, _about(study)]
-
-
-def _shown(figure: Drawn) -> str:
-    return page.figure(figure.chart, figure.caption, figure.facets)
-
-
-def _about(study: Study) -> str:
     seeds = sorted({(play.game.place, play.game.horizon, play.result.seed) for play in study.plays})
-    known = study.head["versions"] | {"vambrace": study.head["vambrace"]}
-    return page.details(
-        "The experiment: file, versions, seeds",
-        page.table("Versions", (), known.items()),
-        page.table(
-            "Seeds", ("environment", "T", "seed"), ((place, f"{t:,}", str(seed)) for place, t, seed in seeds), (1, 2)
+    versions = study.head["versions"] | {"vambrace": study.head["vambrace"]}
+    return {
+        "id": study.name,
+        "title": experiment.title or study.name,
+        "missing": study.status.total - len(study.status.done),
+        "total": study.status.total,
+        "left_out": [name for name, what in experiment.data.items() if what == LEFT_OUT],
+        "panels": [
+            {
+                "title": panel.title if panel.title != experiment.title else "",
+                "figure": drawn.get(panel.name),
+                "finals": finals(panel, plays) if (plays := study.panel(panel.name)) else None,
+            }
+            for panel in panels(experiment)
+        ],
+        "versions": page.Table("Versions", (), [*versions.items()]),
+        "seeds": page.Table(
+            "Seeds",
+            ("environment", "T", "seed"),
+            [(place, number(t, 6), str(seed)) for place, t, seed in seeds],
+            (1, 2),
         ),
-        page.tag("pre", json.dumps(study.head["experiment"], indent=2, ensure_ascii=False)),
-    )
+        "file": json.dumps(study.head["experiment"], indent=2, ensure_ascii=False),
+    }

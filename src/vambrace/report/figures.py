@@ -15,103 +15,161 @@ from vambrace.registry import spec_of
 if TYPE_CHECKING:
     import altair
 
-# After Okabe and Ito, with their two lightest darkened, grey, and Tol's olive: told apart by everyone, and with a
-# contrast of three to one at least, on white and on the black of our pages
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#BF8400", "#2E96D1", "#8C8C8C", "#999933"]
-DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3]]  # a second sign beside colour
-SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
+# Eight colours that most eyes tell apart, with a contrast of at least three to one on white and on the black of our
+# pages. No eight colours are safe for every eye, so points have a shape too; seven shapes make 56 different pairs.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8F4BE8", "#8C8C8C", "#BF0099", "#6B7A00"]
+SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"]
+THEORY = [2, 3]  # dots: only what was proved is drawn with them
 FORMATS = (".svg", ".png", ".pdf", ".html", ".json")
-
-
-def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> "altair.FacetChart":
-    """Mean pseudo regret against rounds, one line for each policy, with the band from the 5 % to the 95 % quantile.
-
-    Results against different adversaries come side by side on one scale.
-    """
-    if not results:
-        raise InvalidParameter("figure: expected at least one result, got none")
-    altair = load_altair()
-    title = " – ".join(dict.fromkeys([title, *(r.environment.note for r in results if r.environment.note)]))  # noqa: RUF001
-    panels = list(dict.fromkeys(_attack(result) for result in results))
-    lines = list(dict.fromkeys(spec_of(result.policy) for result in results))
-    rows = [row for result in results for row in _curve(result)]
-    alt = f"{title}: regret against rounds for {', '.join(lines)} under {', '.join(panels)}"
-    colours, dashes = _scale(altair, lines, COLOURS), _scale(altair, lines, DASHES)
-    axis = altair.Axis(labelExpr="format(datum.value, '~s')", tickCount=6)
-    legend = altair.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2, symbolSize=300, labelLimit=300)
-    base = altair.Chart(altair.Data(values=rows)).encode(
-        x=altair.X("round:Q", title="round", axis=axis),
-        color=altair.Color("policy:N", title="policy", sort=lines, scale=colours, legend=legend),
-    )
-    band = base.mark_area(opacity=0.18).encode(
-        y=altair.Y("low:Q", title="pseudo regret (expected reward lost)", axis=axis), y2="high:Q"
-    )
-    line = base.mark_line(strokeWidth=2).encode(
-        y=altair.Y("mean:Q"),
-        strokeDash=altair.StrokeDash("policy:N", title="policy", sort=lines, scale=dashes),
-    )
-    layers = altair.layer(band, line, description=alt).properties(width=320, height=260)
-    figure = layers.facet(column=altair.Column("attack:N", title=None, sort=panels))
-    subtitle = f"mean and 5–95 % band of {results[0].replications} replications"  # noqa: RUF001
-    return figure.properties(title=altair.TitleParams(title, subtitle=subtitle), description=alt)
-
-
 AXES = {
     "round": "round",
     "budget": "budget C (fake events)",
     "horizon": "horizon T (rounds)",
     "power": "β, where C = T^β",
 }
-SHORT = "datum.value >= 1000 ? format(datum.value, '~s') : format(datum.value, '~g')"  # 20k, but 0.5 and not 500m
-WIDE = 50  # from such a ratio on numbers need a logarithmic scale
 REGRET = "pseudo regret (expected reward lost)"
+FLAT = 20  # a line that ends at 1/20 of the highest one lies on the x axis, unless the scale is logarithmic
+WIDE = 50  # budgets that differ by this factor need a logarithmic scale
+MARKS = 8  # points with a shape on a line of many points
+LARGE = 1e6  # from here on numbers are powers of ten
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_POWER = "floor(log(datum.value) / LN10 + 1e-9)"
+_FACTOR = f"format(datum.value / pow(10, {_POWER}), '.3~g')"
+_RAISED = str([str(power).translate(RAISED) for power in range(25)])
+LABEL = (  # the same as `number` makes, in the language of the axes
+    f"datum.value < {LARGE:.0f} ? format(datum.value, ',.6~g') : "
+    f"({_FACTOR} == '1' ? '10' : {_FACTOR} + '·10') + {_RAISED}[{_POWER}]"
+)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number for a reader: 1,234 and 0.125, but 3·10¹¹.
+
+    Args:
+        value: The number.
+        digits: How many count, at least, for one that is not whole.
+
+    >>> [number(value) for value in (0, 0.12345, 12.34, 1234.5, 2e6, 1e11, 1e-9)]
+    ['0', '0.123', '12.3', '1,234', '2·10⁶', '10¹¹', '10⁻⁹']
+    """
+    value = round(value) if abs(value) >= 10**digits else float(f"{value:.{digits}g}")
+    size = abs(value)
+    if 1e-4 <= size < LARGE or size == 0:
+        return f"{value:,.0f}" if size >= 10**digits else f"{value:,.{digits}g}"
+    factor, power = f"{value:.{digits - 1}e}".split("e")
+    factor = f"{float(factor):g}"
+    return f"{'' if factor == '1' else f'{factor}·'}10{str(int(power)).translate(RAISED)}"
+
+
+def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> "altair.FacetChart":
+    """Mean pseudo regret against rounds, one line for each policy, with the band from the 5 % to the 95 % quantile.
+
+    Results against different attacks come side by side on one scale.
+
+    Args:
+        results: What `vb.simulate` returned, at least one.
+        title: The heading of the figure.
+    """
+    if not results:
+        raise InvalidParameter("figure: expected at least one result, got none")
+    rows = [row for result in results for row in _curve(result)]
+    title = " – ".join(dict.fromkeys([title, *(r.environment.note for r in results if r.environment.note)]))  # noqa: RUF001
+    facets, lines = (", ".join(dict.fromkeys(row[key] for row in rows)) for key in ("facet", "line"))
+    games = " or ".join(f"{each:,}" for each in sorted({result.replications for result in results}))
+    subtitle = "one game each, so no band" if games == "1" else f"mean of {games} games; band: 5 % to 95 % of the games"
+    alt = f"{title}: regret against rounds for {lines} under {facets}"
+    return for_file(lines_figure(rows, axis="round", title=title, subtitle=[subtitle], alt=alt))
+
+
+def _curve(result: Result) -> list[dict[str, Any]]:
+    low, high = np.quantile(result.pseudo_regret, [0.05, 0.95], axis=0)
+    columns = zip(result.checkpoints, result.pseudo_regret.mean(axis=0), low, high, strict=True)
+    attack = "no attack" if result.adversary is None else spec_of(result.adversary)
+    labels = {"facet": attack, "line": spec_of(result.policy)}
+    return [
+        {**labels, "x": int(t), "mean": float(mean), "low": float(a), "high": float(b)} for t, mean, a, b in columns
+    ]
 
 
 def lines_figure(
-    rows: Sequence[Mapping[str, Any]], *, axis: str, title: str, alt: str, logarithmic: bool, height: str = REGRET
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    axis: str,
+    title: str,
+    alt: str,
+    subtitle: Sequence[str] = (),
+    height: str = REGRET,
 ) -> "altair.FacetChart":
     """Lines with bands against one of AXES, in facets on one scale; where there is a bound, dotted in the same colour.
 
     Args:
-        rows: Facet, line, x, mean, low, high; bound, or None where there is none; marked, if the point is to be seen.
-        logarithmic: Whether heights are; then what is not positive is not drawn.
+        rows: Facet, line, x; mean, low and high, or no mean where only a bound is drawn; bound, where there is one.
+        axis: What x is: a key of AXES.
+        title: The heading.
+        alt: The figure in words.
+        subtitle: The lines below the heading: what the bands are.
+        height: What the heights are.
     """
     altair = load_altair()
     facets, lines = (list(dict.fromkeys(row[key] for row in rows)) for key in ("facet", "line"))
-    if logarithmic:
-        rows = [{**row, "low": max(row["low"], row["mean"] / 100)} for row in rows if row["mean"] > 0]
-    marked = any(row.get("marked") for row in rows)
-    sign: dict[str, Any] = {} if marked else {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 300}
-    legend = altair.Legend(orient="bottom", title=None, symbolOpacity=1, **sign)
-    signs: dict[str, Any] = {
-        "color": altair.Color("line:N", sort=lines, scale=_scale(altair, lines, COLOURS), legend=legend),
-        "strokeDash": altair.StrokeDash("line:N", sort=lines, scale=_scale(altair, lines, DASHES), legend=legend),
-    }
+    logarithmic = is_logarithmic(rows, axis)
+    rows = _marked([{"mean": None, "bound": None, **row} for row in rows], axis, logarithmic)
+    for row in rows:
+        if logarithmic and row["mean"] is not None:  # where there is no zero, a band ends in sight
+            row["low"] = max(row["low"], row["mean"] / 100)
+    legend = altair.Legend(orient="bottom", title=None, symbolOpacity=1, symbolSize=80, rowPadding=4)
+    colour = altair.Color("line:N", sort=lines, scale=_scale(altair, lines, COLOURS), legend=legend)
+    shape = altair.Shape("line:N", sort=lines, scale=_scale(altair, lines, SHAPES), legend=legend)
     picked = altair.selection_point(fields=["line"], bind="legend", name="picked")
     opacity = altair.condition(picked, altair.value(1.0), altair.value(0.12))
-    y = _y(altair, rows, height, logarithmic)
-    told = [
+    tooltip = [
         altair.Tooltip("line:N", title="line"),
-        altair.Tooltip("x:Q", title=axis, format=",.6~g"),
-        *(altair.Tooltip(f"{key}:Q", format=",.4~g") for key in ("mean", "low", "high")),
+        *(altair.Tooltip(f"{key}:Q", title=axis if key == "x" else key, format=",.4~r") for key in ("x", "mean")),
     ]
-    base = altair.Chart().encode(x=_x(altair, axis, rows), color=signs["color"])
-    faint = altair.condition(picked, altair.value(0.2), altair.value(0.03))
-    layers = [
-        base.mark_area().encode(y=altair.Y("low:Q"), y2="high:Q", opacity=faint),
-        base.mark_line(strokeWidth=2).encode(y=y, opacity=opacity, tooltip=told, strokeDash=signs["strokeDash"]),
-    ]
-    if marked:
-        shape = altair.Shape("line:N", sort=lines, scale=_scale(altair, lines, SHAPES), legend=legend)
-        points = base.transform_filter("datum.marked").mark_point(filled=True, size=45)
-        layers.append(points.encode(y=y, shape=shape, opacity=opacity, tooltip=told))
-    if any(row.get("bound") is not None for row in rows):
-        bounds = base.transform_filter("isValid(datum.bound)").mark_line(strokeWidth=1.5, strokeDash=[2, 3])
+    y = _y(altair, rows, height, logarithmic)
+    base = altair.Chart().encode(x=_x(altair, axis, rows, logarithmic), color=colour)
+    measured = base.transform_filter("isValid(datum.mean)")
+    layers = []
+    if any(row["mean"] is not None and row["low"] < row["high"] for row in rows):
+        faint = altair.condition(picked, altair.value(0.2), altair.value(0.03))
+        layers.append(measured.mark_area(clip=True).encode(y=altair.Y("low:Q"), y2="high:Q", opacity=faint))
+        tooltip += [altair.Tooltip(f"{key}:Q", format=",.4~r") for key in ("low", "high")]
+    if any(row["bound"] is not None for row in rows):
+        bounds = base.transform_filter("isValid(datum.bound)").mark_line(strokeWidth=1.5, strokeDash=THEORY)
         layers.append(bounds.encode(y=altair.Y("bound:Q"), opacity=opacity))
-    layered = altair.layer(*layers).add_params(picked).properties(width=320, height=240)
-    return layered.facet(
-        facet=altair.Facet("facet:N", title=None, sort=facets), columns=2, data=altair.Data(values=list(rows))
-    ).properties(title=title, description=alt)
+    points = base.transform_filter("datum.marked").mark_point(filled=True, size=45)
+    layers += [
+        measured.mark_line(strokeWidth=2).encode(y=y, opacity=opacity, tooltip=tooltip),
+        points.encode(y=y, shape=shape, opacity=opacity, tooltip=tooltip),
+    ]
+    layered = altair.layer(*layers, description=alt).add_params(picked).properties(width=320, height=240)
+    figure = layered.facet(
+        facet=altair.Facet("facet:N", title=None, sort=facets), columns=2, data=altair.Data(values=rows)
+    )
+    heading = altair.TitleParams(title, subtitle=list(subtitle))
+    return figure.resolve_axis(x="independent").properties(title=heading, description=alt)
+
+
+def is_logarithmic(rows: Sequence[Mapping[str, Any]], axis: str) -> bool:
+    """Whether heights need a logarithmic scale: on a plain one some of the lines would lie on the x axis.
+
+    Along rounds only the ends of the lines count, and a bound does not: a figure can leave it out.
+    """
+    heights: dict[Any, float] = {}
+    for row in rows:
+        for key in ("mean",) if axis == "round" else ("mean", "bound"):
+            if row.get(key) is not None and row[key] > 0:
+                heights[row["facet"], row["line"], None if axis == "round" else row["x"], key] = row[key]
+    return max(heights.values(), default=1) > FLAT * min(heights.values(), default=1)
+
+
+def _marked(rows: list[dict[str, Any]], axis: str, logarithmic: bool) -> list[dict[str, Any]]:
+    """The rows, with a mark where a point is drawn: everywhere, or along a curve of rounds now and then."""
+    wanted = sorted({row["x"] for row in rows if row["mean"] is not None})
+    if axis == "round" and len(wanted) > MARKS:
+        steps = (np.geomspace if logarithmic else np.linspace)(wanted[0], wanted[-1], MARKS)
+        wanted = [min(wanted, key=lambda x: abs(x - step)) for step in steps]
+    return [{**row, "marked": row["mean"] is not None and row["x"] in wanted} for row in rows]
 
 
 def _scale(altair: Any, lines: Sequence[str], signs: Sequence[Any]) -> Any:
@@ -119,29 +177,35 @@ def _scale(altair: Any, lines: Sequence[str], signs: Sequence[Any]) -> Any:
 
 
 def _y(altair: Any, rows: Sequence[Mapping[str, Any]], title: str, logarithmic: bool) -> Any:
-    """Heights from zero, or, on a logarithmic scale, as far as there are any."""
+    """Heights from zero, or on a logarithmic scale that has room for zero where there is one."""
     if not logarithmic:
-        return altair.Y("mean:Q", title=title, axis=altair.Axis(labelExpr=SHORT, tickCount=6))
-    heights = [row[key] for row in rows for key in ("low", "high", "bound") if row.get(key) is not None]
-    low, high = 0.8 * min(heights), 1.25 * max(heights)
+        return altair.Y("mean:Q", title=title, axis=altair.Axis(labelExpr=LABEL, tickCount=6))
+    means = [row["mean"] for row in rows if row["mean"] is not None]
+    positive = [height for row in rows for height in (row["mean"], row["bound"]) if height is not None and height > 0]
+    low, high = 0.8 * min(positive), 1.25 * max(*positive, *(row["high"] for row in rows if row["mean"] is not None))
     powers = range(floor(log10(low)), ceil(log10(high)) + 1)
     steps = (1, 2, 5) if len(powers) <= 4 else (1,)
     marks = [step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high]
     scale = altair.Scale(type="log", domain=[low, high], nice=False)
-    return altair.Y("mean:Q", title=title, scale=scale, axis=altair.Axis(labelExpr=SHORT, values=marks))
+    if min(means) <= 0:
+        scale, marks = altair.Scale(type="symlog", constant=low, domain=[0, high], nice=False), [0, *marks]
+    return altair.Y("mean:Q", title=title, scale=scale, axis=altair.Axis(labelExpr=LABEL, values=marks))
 
 
-def _x(altair: Any, axis: str, rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Rounds and powers on a plain scale; horizons on a logarithmic one; budgets on one that has room for zero."""
+def _x(altair: Any, axis: str, rows: Sequence[Mapping[str, Any]], logarithmic: bool) -> Any:
+    """Horizons on a logarithmic scale, rounds where heights are; budgets on one that has room for zero."""
     places = sorted({row["x"] for row in rows})
     marks: dict[str, Any] = {"tickCount": 6}
     scale = altair.Scale()
     least = min((place for place in places if place > 0), default=1)
     if axis == "horizon":
         scale, marks = altair.Scale(type="log"), {"values": places}
-    elif axis == "budget" and max(places) > WIDE * least:
+    elif axis == "round" and logarithmic:
+        scale = altair.Scale(type="log", domain=[least, places[-1]], nice=False)
+        marks = {"values": [10**power for power in range(16) if least <= 10**power <= places[-1]]}
+    elif axis == "budget" and places[-1] > WIDE * least:
         scale, marks = altair.Scale(type="symlog", constant=least), {"values": places}
-    return altair.X("x:Q", title=AXES[axis], scale=scale, axis=altair.Axis(labelExpr=SHORT, labelOverlap=True, **marks))
+    return altair.X("x:Q", title=AXES[axis], scale=scale, axis=altair.Axis(labelExpr=LABEL, labelOverlap=True, **marks))
 
 
 def for_file(figure: Any) -> Any:
@@ -156,19 +220,6 @@ def save(figure: Any, path: Path) -> None:
     options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"ppi": 144}}
     with whole_file(path) as unfinished:
         figure.save(unfinished, **options.get(path.suffix, {}))
-
-
-def _curve(result: Result) -> list[dict[str, Any]]:
-    low, high = np.quantile(result.pseudo_regret, [0.05, 0.95], axis=0)
-    columns = zip(result.checkpoints, result.pseudo_regret.mean(axis=0), low, high, strict=True)
-    labels = {"policy": spec_of(result.policy), "attack": _attack(result)}
-    return [
-        {**labels, "round": int(t), "mean": float(mean), "low": float(a), "high": float(b)} for t, mean, a, b in columns
-    ]
-
-
-def _attack(result: Result) -> str:
-    return "no attack" if result.adversary is None else spec_of(result.adversary)
 
 
 def load_altair() -> Any:

@@ -1,21 +1,20 @@
-"""What a report shows of a panel: a figure with bands and bounds, and a table of finals."""
+"""What a report shows of a panel: a figure with bands and bounds, and a table of how its games ended."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
 from vambrace import theory
 from vambrace.lab.experiment import Experiment, Panel
-from vambrace.lab.study import Play, Study, promise, several, share_of_best, worst
-from vambrace.paper.claims import exponents
-from vambrace.report import page
+from vambrace.lab.study import Play, Study, several, share_of_best, worst
 from vambrace.report.bands import bootstrap
-from vambrace.report.figures import WIDE, lines_figure
+from vambrace.report.figures import is_logarithmic, lines_figure, number
+from vambrace.report.page import Table
 from vambrace.specs import spec_of
 
-MANY = 5  # budgets: from so many on a figure is drawn against them
+MANY = 5  # budgets: a figure of at least this number is drawn against them
 WORST = "the worst of all arms and attacks"
-LONG = 12  # rows: a longer table has to be opened
+Rows = Sequence[Mapping[str, Any]]  # the points of lines: facet, line, x, mean, low, high; or a bound instead
 
 
 class Drawn(NamedTuple):
@@ -43,114 +42,101 @@ def _budget(play: Play) -> float:
     return play.game.budget if play.game.power is None else play.game.power
 
 
-def finals(panel: Panel, plays: Sequence[Play]) -> str:
-    """How each game ended, as a table; to be opened where it is long."""
+# -------------------------------------------------------------------------------------------------------- the table
+
+
+def finals(panel: Panel, plays: Sequence[Play]) -> Table:
+    """How each game ended, the most important columns first; what all rows share stands in the caption only."""
     kept = _kept(panel, plays)
-    places = several([play.game.place for play in kept])
-    headings = [
-        "policy",
-        *(["arms"] if places else []),
-        "attack",
-        "C",
-        "T",
-        "regret",
-        "95 %",
-        "best arm",
-        "spent",
-        "bound",
-    ]
-    rows = [_final(play, places) for play in kept]
-    figures = range(headings.index("C"), len(headings))
-    found = page.table(f"Finals of {panel.title or panel.name}", headings, rows, figures)
-    return found if len(rows) <= LONG else page.details(f"The {len(rows)} finals as a table", found)
+    rows = [_final(play) for play in kept]
+    one_for_all = {key for key in ("attack", "C", "T", "arms") if not several([row[key] for row in rows])}
+    shared = [f"{key} = {rows[0][key]}" for key in ("C", "T") if key in one_for_all]
+    shared += [rows[0]["attack"]] if "attack" in one_for_all and rows[0]["C"] != "0" else []
+    headings = [key for key in rows[0] if key not in one_for_all and any(row[key] for row in rows)]
+    caption = ". ".join([panel.title or panel.name, *([", ".join(shared)] if shared else []), *_legend(headings)])
+    numbers = [k for k, key in enumerate(headings) if key not in ("policy", "attack", "arms")]
+    return Table(f"{caption}.", headings, [[row[key] for key in headings] for row in rows], numbers)
 
 
-def _final(play: Play, places: bool) -> list[str]:
-    band, bound = bootstrap(play.result.pseudo_regret[:, -1:]), promise(play)
-    return [
-        spec_of(play.game.policy),
-        *([play.game.place] if places else []),
-        play.game.attack,
-        f"{play.spendable:,.6g}",
-        f"{play.game.horizon:,}",
-        _number(play.regret),
-        f"{_number(float(band.low[0]))} … {_number(float(band.high[0]))}",
-        f"{share_of_best(play):.1%}",
-        _number(float(play.result.cost[:, -1].mean())),
-        _number(bound.value) if bound else "",
-    ]
+def _final(play: Play) -> dict[str, str]:
+    values, bound = play.result.pseudo_regret[:, -1:], promise(play)
+    band = bootstrap(values)
+    return {
+        "policy": spec_of(play.game.policy),
+        "attack": play.game.attack,
+        "C": number(play.spendable, 6),
+        "regret": number(play.regret),
+        "95 %": f"{number(float(band.low[0]))} … {number(float(band.high[0]))}" if len(values) > 1 else "",
+        "best arm": f"{100 * share_of_best(play):.1f} %",
+        "T": number(play.game.horizon, 6),
+        "spent": number(float(play.result.cost[:, -1].mean())),
+        "bound": number(bound.value) if bound else "",
+        "arms": play.game.place,
+    }
 
 
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if 10 <= abs(value) < 1e7 else f"{value:.3g}"
+def _legend(headings: Sequence[str]) -> Iterator[str]:
+    """What the headings of a table mean."""
+    if "95 %" in headings:
+        yield "Regret: the mean; 95 %: the interval of that mean"
+    yield "Best arm: how often it was pulled"
+    if "bound" in headings:
+        yield "Bound: what the theory promises"
 
 
-def figures_of(study: Study) -> Iterator[tuple[str, Drawn]]:
-    """The figures of an experiment by the names of their panels."""
+def promise(play: Play) -> theory.Bound | None:
+    """The smallest bound with explicit constants that speaks of a game."""
+    game = play.game
+    found = theory.promises(game.policy, play.gaps, horizon=game.horizon, budget=play.spendable)
+    return min((bound for bound in found if bound.explicit), key=lambda bound: bound.value, default=None)
+
+
+# ------------------------------------------------------------------------------------------------------- the figure
+
+
+def figures_of(study: Study, more: Mapping[str, Rows] | None = None) -> Iterator[tuple[str, Drawn]]:
+    """The figures of an experiment by the names of their panels.
+
+    Args:
+        study: The finished experiment.
+        more: Further lines, by the name of the figure that they are drawn in.
+    """
     for panel in panels(study.experiment):
         plays = study.panel(panel.name)
         if plays:
-            yield panel.name, _of_panel(study, panel, plays)
-    if study.name == "exponents" and study.is_suite and len({p.game.horizon for p in study.panel("pe-wr")}) > 2:
-        yield "exponent", _exponent_figure(study)
+            yield panel.name, _of_panel(study, panel, plays, (more or {}).get(f"{study.name}-{panel.name}", ()))
 
 
-def _of_panel(study: Study, panel: Panel, plays: Sequence[Play]) -> Drawn:
+def _of_panel(study: Study, panel: Panel, plays: Sequence[Play], more: Rows) -> Drawn:
     axis = panel.axis or _axis(plays)
     kept = _kept(panel, plays)
     rows = [row for play in kept for row in _rows(axis, play, kept, panel.worst)]
+    room = 1.5 * max(row["high"] for row in rows) if axis == "round" and not is_logarithmic(rows, axis) else inf
+    games = study.experiment.replications
+    caption = [f"Mean of {games:,} games; band: the 95 % interval of that mean." if games > 1 else "One game, no band."]
+    caption += _fit_bounds(rows, room)
     title = panel.title or study.experiment.title or study.name
-    copies = study.experiment.replications
-    caption = "One game, so no band."
-    if copies > 1:
-        caption = f"Mean of {copies} replications and its 95 % band, by resampling them."
-    if study.name == "lower-bound" and study.is_suite:
-        rows += [row for play in kept if play.game.line == kept[0].game.line for row in _concealment_bound(play)]
-    caption += _fit_bounds(rows, axis)
-    alt, logarithmic = _alt(title, axis, kept), _logarithmic(axis, kept)
-    chart = lines_figure(rows, axis=axis, title=title, alt=alt, logarithmic=logarithmic)
-    return Drawn(f"{study.name}-{panel.name}", chart, len({row["facet"] for row in rows}), caption)
+    every = [*rows, *({"facet": rows[0]["facet"]} | dict(row) for row in more)]
+    chart = lines_figure(every, axis=axis, title=title, subtitle=caption, alt=_alt(title, axis, kept))
+    return Drawn(f"{study.name}-{panel.name}", chart, len({row["facet"] for row in rows}), " ".join(caption))
 
 
-def _logarithmic(axis: str, plays: Sequence[Play]) -> bool:
-    """Whether heights need it: where what they are drawn against does, and they differ as much."""
-    regrets = [play.regret for play in plays if play.regret > 0]
-    budgets = [play.game.budget for play in plays if play.game.budget > 0]
-    wide = axis == "horizon" or (axis == "budget" and max(budgets, default=1) > WIDE * min(budgets, default=1))
-    return wide and max(regrets, default=1) > WIDE * min(regrets, default=1)
-
-
-def _fit_bounds(rows: Sequence[dict[str, Any]], axis: str) -> str:
-    """Leave out bounds that a figure on a plain scale has no room for; says what is dotted, and what is not drawn."""
+def _fit_bounds(rows: Sequence[dict[str, Any]], room: float) -> list[str]:
+    """Leave out bounds that a figure has no room for; the sentences that say what is dotted, and what is not drawn."""
     bounds = [row["bound"] for row in rows if row["bound"] is not None]
     if not bounds:
-        return ""
-    room = 1.5 * max(row["high"] for row in rows) if axis == "round" else inf
+        return []
     for row in rows:
         if row["bound"] is not None and row["bound"] > room:
             row["bound"] = None
     if min(bounds) > room:
-        return " What the theory promises lies above the figure; the table has it."
-    return " Dotted, in the colour of its policy: what the theory promises" + (
-        ", where the figure has room; the table has the rest." if max(bounds) > room else "."
-    )
-
-
-def _concealment_bound(play: Play) -> Iterator[dict[str, Any]]:
-    """A line for Theorem 1, at one of the games."""
-    game = play.game
-    if game.budget > 0:
-        bound = theory.concealment(game.environment.n_arms, horizon=game.horizon, budget=game.budget).value
-        yield {
-            "facet": WORST,
-            "line": "no policy is below (Theorem 1)",
-            "x": game.budget,
-            "bound": None,
-        } | dict.fromkeys(("mean", "low", "high"), bound)
+        return ["What the theory promises lies above the figure; the table has it."]
+    rest = ", where the figure has room; the table has the rest" if max(bounds) > room else ""
+    return [f"Dotted, in the colour of its policy: what the theory promises{rest}."]
 
 
 def _axis(plays: Sequence[Play]) -> str:
-    """What a panel has most of: horizons, budgets, or else rounds."""
+    """What a panel has most of: horizons, budgets, or otherwise rounds."""
     if several([play.game.horizon for play in plays]):
         return "horizon"
     return "budget" if len({play.game.budget for play in plays}) >= MANY else "round"
@@ -166,7 +152,7 @@ def _rows(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> Ite
         for i in points:
             x = {"round": int(play.result.checkpoints[i]), "budget": game.budget, "horizon": game.horizon}[axis]
             heights = {"mean": band.mean[i], "low": band.low[i], "high": band.high[i]}
-            yield {"facet": facet, "line": line, "x": x, "bound": value, "marked": axis != "round"} | {
+            yield {"facet": facet, "line": line, "x": x, "bound": value} | {
                 key: float(f"{height:.5g}") for key, height in heights.items()
             }
 
@@ -177,7 +163,7 @@ def _facets(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> l
         return [WORST]
     arms = [play.game.place] if several([each.game.place for each in plays]) else []
     attacks = list(dict.fromkeys(each.game.attack for each in plays if each.game.adversary is not None))
-    budget = [] if axis == "budget" or play.game.power is not None else [f"C = {play.game.budget:,.6g}"]
+    budget = [] if axis == "budget" or play.game.power is not None else [f"C = {number(play.game.budget, 6)}"]
     if play.game.adversary is not None:
         return [", ".join([*arms, play.game.attack, *budget])]
     if axis == "budget" and attacks:  # no attack is where every attack begins
@@ -185,43 +171,12 @@ def _facets(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> l
     return [", ".join([*arms, "no attack"])]
 
 
-def _alt(title: str, axis: str, plays: Sequence[Play]) -> str:
+def _alt(title: str, axis: str, plays: Iterable[Play]) -> str:
     """The figure in words: what is drawn, and how each line ends."""
     ends = {play.game.line: play for play in plays}
     shown = "; ".join(
-        f"{line} {_number(play.regret)} ({play.game.attack}, C = {play.game.budget:,.4g}, T = {play.game.horizon:,})"
+        f"{line} {number(play.regret)} "
+        f"({play.game.attack}, C = {number(play.game.budget, 6)}, T = {number(play.game.horizon, 6)})"
         for line, play in ends.items()
     )
     return f"{title}. Regret against the {axis}. The last point of each line: {shown}."
-
-
-def _exponent_figure(study: Study) -> Drawn:
-    """The paper's Figure 2, with what was measured."""
-    curves = {"additive": "PE-WR", "corral": "MS-SE-WR, CORRAL", "exp3p": "MS-SE-WR, EXP3.P"}
-    rows: list[dict[str, Any]] = []
-    for kind, line in curves.items():
-        for step in range(101):
-            height = theory.exponent(kind, step / 100)
-            rows.append({"line": f"{line}: bound", "x": step / 100, "mean": height, "low": height, "high": height})
-    measured = exponents(study)
-    for power, fitted in measured.items():
-        rows.append(
-            {"line": "PE-WR: measured", "x": power, "marked": True}
-            | {"mean": fitted.slope, "low": fitted.low, "high": fitted.high}
-        )
-    title = "The exponent of the regret when the attacker may spend T^β"
-    alt = f"{title}. Bounds: PE-WR max(1/2, 2β), CORRAL 1/2 + β, EXP3.P 2/3 + β/2, at most 1. Measured for PE-WR: "
-    alt += ", ".join(f"{fitted.slope:.2f} at {power:g}" for power, fitted in measured.items())
-    chart = lines_figure(
-        [{"facet": "", "bound": None} | row for row in rows],
-        axis="power",
-        title=title,
-        alt=alt,
-        logarithmic=False,
-        height="exponent of T",
-    )
-    caption = (
-        "The paper's Figure 2, and the slope of PE-WR's worst regret from 10^9 to 10^15 rounds with its 95 % interval. "
-        "Up to β = 1/3 no burst can drop the best arm; beyond it the constants have to be outgrown first."
-    )
-    return Drawn("exponents-exponent", chart, 1, caption)

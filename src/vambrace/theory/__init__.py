@@ -1,8 +1,8 @@
 """The paper's theory as functions: upper bounds, lower bounds, exponents."""
 
 from vambrace.theory.bound import Bound
-from vambrace.theory.catalogue import bounds
-from vambrace.theory.exponents import best_exponent, crossing, exponent
+from vambrace.theory.catalogue import bounds, promises
+from vambrace.theory.exponents import crossing, exponent
 from vambrace.theory.lower import concealment, distribution_dependent, least_power, minimax
 from vambrace.theory.upper import (
     ms_se_wr,
@@ -15,7 +15,6 @@ from vambrace.theory.upper import (
 
 __all__ = [
     "Bound",
-    "best_exponent",
     "bounds",
     "concealment",
     "crossing",
@@ -25,6 +24,7 @@ __all__ = [
     "minimax",
     "ms_se_wr",
     "pe_wr",
+    "promises",
     "se_wr",
     "se_wr_additive",
     "se_wr_multiplicative",

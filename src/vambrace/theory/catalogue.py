@@ -1,18 +1,28 @@
-"""Which bounds speak of which policy."""
+"""Which bounds speak of which policy: the one place that says so."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
-from vambrace import validation
+from vambrace import registry, validation
 from vambrace.errors import InvalidParameter
+from vambrace.policies import MSSEWR, PEWR, SE, SEWR, SEWRStop
+from vambrace.protocols import Policy
 from vambrace.theory import lower, upper
 from vambrace.theory.bound import Bound
 
-POLICIES = ("ms-se-wr", "pe-wr", "se", "se-wr", "se-wr-stop")
+# The policies that the theory promises something of; a name alone stands for all of its variants.
+POLICIES = {
+    "ms-se-wr": ("master=corral", "master=exp3p"),
+    "pe-wr": ("",),
+    "se": ("radius=paper", "radius=tight"),
+    "se-wr": ("radius=paper", "radius=tight"),
+    "se-wr-stop": ("stop=additive", "stop=multiplicative"),
+}
 
 
 def bounds(
-    policy: str,
+    policy: str | Policy,
     *,
     gaps: Sequence[float],
     horizon: int,
@@ -23,22 +33,25 @@ def bounds(
     """Every bound that speaks of a policy on an instance: what it promises, and what nobody can beat.
 
     Args:
-        policy: "se-wr", "se-wr-stop", "pe-wr", "ms-se-wr" or "se".
-        gaps: Of the arms other than the best, so that there are len(gaps) + 1 arms.
-        budget: What the attacker may spend; SE-WR is told it, SE promises nothing against an attacker.
+        policy: A policy or its spec, such as "se-wr:radius=tight"; a name alone stands for all of its variants.
+        gaps: Of the arms other than the best, so that there are len(gaps) + 1 arms; 0 for an arm as good as the best.
+        horizon: How many rounds there are.
+        budget: What the attacker may spend, and what a policy that needs a budget is given where its spec has none.
+        delta: The chance of failure of a policy whose spec has none; None is K / T.
         best_mean: The best arm's mean, where known: Lai and Robbins' constant depends on it.
 
     >>> from vambrace import theory
     >>> [bound.name for bound in theory.bounds("pe-wr", gaps=[0.1] * 9, horizon=10**6, budget=100)][:2]
     ['PE-WR as printed', 'PE-WR with correct book-keeping']
     """
-    validation.choice("policy", policy, POLICIES)
     if not validation.is_sequence(gaps) or len(gaps) == 0:
         raise InvalidParameter(f"gaps: expected the gaps of the arms other than the best, got {gaps!r}")
-    known = tuple(validation.number(f"gaps[{k}]", gap, low=0.0, high=1.0, open_low=True) for k, gap in enumerate(gaps))
+    known = [validation.number(f"gaps[{k}]", gap, low=0.0, high=1.0) for k, gap in enumerate(gaps)]
     n_arms, horizon = validation.game_size(len(known) + 1, horizon)
     size: dict[str, Any] = {"horizon": horizon, "budget": validation.budget(budget, finite=True)}
-    found = [*_promises(policy, known, n_arms, size, validation.delta(delta))]
+    given = {"budget": size["budget"], "delta": validation.delta(delta)}
+    variants = _variants(policy, given) if isinstance(policy, str) else [policy]
+    found = [bound for each in variants for bound in promises(each, known, **size)]
     found += [lower.concealment(n_arms, **size), lower.minimax(n_arms, **size)]
     if best_mean is not None:
         best = validation.number("best_mean", best_mean, low=max(known), high=1.0)
@@ -46,21 +59,40 @@ def bounds(
     return found
 
 
-def _promises(
-    policy: str, gaps: Sequence[float], n_arms: int, size: dict[str, Any], delta: float | None
-) -> list[Bound]:
-    if policy == "ms-se-wr":
-        return [upper.ms_se_wr(n_arms, master=master, **size) for master in ("corral", "exp3p")]
-    size = size | {"delta": delta}
-    if policy == "pe-wr":
-        return [upper.pe_wr(n_arms, corrected=corrected, **size) for corrected in (False, True)]
-    if policy == "se-wr-stop":
-        return [upper.se_wr_stop(n_arms, stop=stop, **size) for stop in ("additive", "multiplicative")]
-    if policy == "se" and size["budget"] > 0:
+def promises(policy: Policy, gaps: Sequence[float], *, horizon: int, budget: float) -> list[Bound]:
+    """The upper bounds of one policy while the attack spends at most `budget`; none where it promises nothing.
+
+    Args:
+        policy: The policy with its parameters.
+        gaps: Of the arms other than the best; 0 for an arm as good as the best.
+        horizon: How many rounds there are.
+        budget: What the attacker may spend.
+    """
+    n_arms, size = len(gaps) + 1, {"horizon": horizon, "budget": budget}
+    if isinstance(policy, MSSEWR):
+        return [upper.ms_se_wr(n_arms, master=policy.master, **size)]  # type: ignore[arg-type]
+    if isinstance(policy, PEWR):
+        return [upper.pe_wr(n_arms, delta=policy.delta, corrected=each, **size) for each in (False, True)]  # type: ignore[arg-type]
+    assumed = policy.budget if isinstance(policy, SEWR | SEWRStop) else 0.0
+    if not isinstance(policy, SE | SEWR | SEWRStop) or budget > assumed:
         return []
-    return [
-        upper.se_wr(gaps, **size),
-        upper.se_wr(gaps, radius="tight", **size),
-        upper.se_wr_additive(n_arms, **size),
-        upper.se_wr_multiplicative(n_arms, **size),
-    ]
+    instance: dict[str, Any] = {"horizon": horizon, "budget": assumed, "delta": policy.delta}
+    if isinstance(policy, SEWRStop):
+        return [upper.se_wr_stop(n_arms, stop=policy.stop, **instance)]
+    if policy.radius == "tight":
+        return [upper.se_wr(gaps, radius="tight", **instance)]
+    if policy.radius != "paper":
+        return []
+    free = upper.se_wr_additive(n_arms, **instance), upper.se_wr_multiplicative(n_arms, **instance)
+    return [upper.se_wr(gaps, **instance), *free]
+
+
+def _variants(spec: str, given: dict[str, float | None]) -> list[Policy]:
+    """The policies of a spec, with what it leaves open and is needed taken from what is given."""
+    name, _, rest = spec.partition(":")
+    known = registry.known("policy")
+    parameters = {field.name for field in fields(known[name])} if name in known else set()
+    parameters -= {part.partition("=")[0] for part in rest.split(",")}
+    added = [f"{key}={value!r}" for key, value in given.items() if value is not None and key in parameters]
+    variants = (rest,) if rest else POLICIES.get(name, ("",))
+    return [registry.policy(f"{name}:{','.join([each, *added])}") for each in variants]

@@ -55,13 +55,3 @@ def crossing(one: str, other: str) -> tuple[Fraction, Fraction]:
                 if beta > 0 and height <= 1 and both_highest:
                     return beta, height
     raise InvalidParameter(f"crossing: expected two lines that cross, got {one!r} and {other!r}")
-
-
-def best_exponent(beta: float) -> tuple[str, float]:
-    """The smallest exponent of the three and whose it is; before 4/9 it is the additive one.
-
-    >>> from vambrace import theory
-    >>> theory.best_exponent(0.4)[0], theory.best_exponent(0.5)[0]
-    ('additive', 'exp3p')
-    """
-    return min(((kind, exponent(kind, beta)) for kind in KINDS), key=lambda pair: pair[1])

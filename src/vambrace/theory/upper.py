@@ -35,7 +35,7 @@ def se_wr(
     and c = budget/N; at N = 36 L / gap^2 + 6 budget / gap and with x = 36 L / (gap^2 N) that is
     (2/3)(sqrt(x) + 1 - x) <= 5/6. For radius "tight" an arm is gone once 2 (r + c) < gap with L' = ln(KT/delta), and
     the same step gives 9 L' / gap + 3 budget. There both directions of a difference of means must hold: 1 - 2 delta.
-    K covers the rounding up of N.
+    K covers the rounding up of N. An arm with gap 0 is as good as the best: it costs nothing and counts in K.
 
     >>> from vambrace import theory
     >>> round(theory.se_wr([0.1, 0.2], horizon=10**6, budget=100).value)
@@ -44,14 +44,14 @@ def se_wr(
     n_arms = len(gaps) + 1
     _check(n_arms, horizon, budget, delta)
     for k, gap in enumerate(gaps):
-        validation.number(f"gaps[{k}]", gap, low=0.0, high=1.0, open_low=True)
+        validation.number(f"gaps[{k}]", gap, low=0.0, high=1.0)
     tight = validation.choice("radius", radius, ("paper", "tight")) == "tight"
     width, share = (9.0, 3.0) if tight else (36.0, 6.0)
     level = _log(n_arms, horizon, delta, 1.0 if tight else 2.0)
     return Bound(
         name=f"SE-WR, gap-dependent{', radius tight' if tight else ''}",
         kind="upper",
-        value=sum(width * level / gap + share * budget for gap in gaps) + n_arms,
+        value=sum(width * level / gap + share * budget for gap in gaps if gap > 0.0) + n_arms,
         explicit=True,
         formula="sum(9 L'/gap + 3 C) + K, L' = ln(KT/delta)" if tight else "sum(36 L/gap + 6 C) + K",
         holds=SUFFICIENT.replace("1 - delta", "1 - 2 delta") if tight else SUFFICIENT,

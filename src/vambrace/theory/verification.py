@@ -131,15 +131,9 @@ def _known_budget(
     kept = f"SE-WR {radius} keeps the best arm"
     yield about | _counted(kept, None, ~_kept(result, best), DELTA)
     gaps = sorted(means[best] - mean for arm, mean in enumerate(means) if arm != best)
-    size: dict[str, Any] = {"horizon": horizon, "budget": budget, "delta": DELTA}
-    if radius == "tight":
-        promised = [(theory.se_wr(gaps, radius="tight", **size), 2 * DELTA)]
-    elif radius == "paper":
-        free = theory.se_wr_additive(len(means), **size), theory.se_wr_multiplicative(len(means), **size)
-        promised = [(bound, DELTA) for bound in (theory.se_wr(gaps, **size), *free)]
-    else:
-        promised = []
-    for bound, allowed in promised:
+    trial = SEWR(budget=budget, delta=DELTA, radius=radius)
+    allowed = 2 * DELTA if radius == "tight" else DELTA  # both directions of a difference of means must hold
+    for bound in theory.promises(trial, gaps, horizon=horizon, budget=budget):
         yield about | _counted(bound.name, regret / bound.value, ~(regret <= bound.value), allowed)
 
 

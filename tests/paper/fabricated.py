@@ -8,10 +8,12 @@ import numpy as np
 
 from vambrace.engine.result import Result
 from vambrace.lab import experiment as spec
-from vambrace.lab.cells import cells_of, games_of
+from vambrace.lab.cells import cells_of
 from vambrace.lab.experiment import Experiment, Game
 from vambrace.lab.store import Status
-from vambrace.lab.study import Play, Study, promises
+from vambrace.lab.study import Play, Study
+from vambrace.paper.suites import find
+from vambrace.report.panels import promise
 
 Regret = Callable[[Play], float]
 
@@ -35,11 +37,10 @@ def study(name: str, regret: Regret, *, missing: int = 0) -> Study:
 
 
 @cache
-def suite(name: str) -> tuple[Experiment, list[Game], tuple[str, ...]]:
+def suite(name: str) -> tuple[Experiment, tuple[Game, ...], tuple[str, ...]]:
     """An experiment, its games and the names of its cells."""
-    experiment = spec.read(spec.find(name))
-    games = [game for game, _ in games_of(experiment)]
-    return experiment, games, tuple(cells_of(experiment))
+    experiment = spec.read(find(name))
+    return experiment, experiment.games, tuple(cells_of(experiment))
 
 
 def fabricated(experiment: Experiment, game: Game, seed: int, regret: Regret) -> Play:
@@ -68,5 +69,5 @@ def fabricated(experiment: Experiment, game: Game, seed: int, regret: Regret) ->
 
 def plausible(play: Play) -> float:
     """A regret that agrees with all claims: half of what is promised, or a tenth of all that can be lost."""
-    found = promises(play)
-    return 0.5 * min(bound.value for bound in found) if found else 0.1 * play.most
+    bound = promise(play)
+    return 0.5 * bound.value if bound else 0.1 * play.most

@@ -1,0 +1,61 @@
+"""Certificates as tables of texts, the same on a terminal and on a page."""
+
+from collections.abc import Callable, Collection, Mapping
+from math import floor, log10
+
+from vambrace.audit.certificate import Certificate, in_words
+from vambrace.audit.certification import BUDGETS, standing
+
+ARMS = ("arm", "beaten up to C", "mean", "low", "high", "events")  # low, high: the interval of the mean
+STEPS = ("C at least", "arms that join")
+STANDS = ("C", "winners that stand")
+MOST_NAMES = 40  # in one cell
+
+
+def arms(certificate: Certificate, most: int) -> list[tuple[str, ...]]:
+    """The winner and its closest rivals: the columns of ARMS.
+
+    Args:
+        certificate: What was found.
+        most: How many arms to show at most.
+    """
+    c, text = certificate, means_as_text(certificate)
+    found = [(c.winner, "", c.winner_mean, c.winner_low, c.winner_high, c.winner_events)]
+    for r in c.closest(most):
+        beaten = "not separated" if r.budget is None else budget_as_text(r.budget)
+        found.append((r.label, beaten, r.mean, r.low, r.high, r.events))
+    return [(arm, up_to, text(mean), text(low), text(high), f"{n:,}") for arm, up_to, mean, low, high, n in found]
+
+
+def steps(certificate: Certificate) -> list[tuple[str, str]]:
+    """From which budget on which arms may be the best: the columns of STEPS."""
+    return [(budget_as_text(budget), in_words(labels, most=MOST_NAMES)) for budget, labels in certificate.joining()]
+
+
+def stands(certificates: Collection[Certificate]) -> list[tuple[str, str]]:
+    """How many winners stand at which budget: the columns of STANDS."""
+    return [(f"{budget:,}", f"{standing(certificates, budget):,}") for budget in BUDGETS]
+
+
+def columns_used(columns: Mapping[str, str]) -> str:
+    """What each column was used for."""
+    return ", ".join(use if use == column else f"{use} = {column}" for use, column in columns.items())
+
+
+def budget_as_text(budget: float) -> str:
+    """A budget as text, never rounded up."""
+    return f"{budget:,}" if isinstance(budget, int) else f"{floor(100 * budget) / 100:,.2f}"
+
+
+def means_as_text(certificate: Certificate) -> Callable[[float], str]:
+    """How to write the means of a certificate: rates as per cent, all with the same decimals, so that digits align.
+
+    The least mean shows three digits that count, as far as four decimals go.
+    """
+    c = certificate
+    scale, unit = (100.0, " %") if c.binary else (1.0, "")
+    least = min(
+        (scale * mean for mean in (c.winner_mean, *(rival.mean for rival in c.rivals)) if mean > 0), default=1.0
+    )
+    decimals = min(max(2 - floor(log10(least)), 1), 4)
+    return lambda value: f"{scale * value:.{decimals}f}{unit}"

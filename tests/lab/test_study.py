@@ -1,0 +1,82 @@
+"""A finished experiment as a study and as a frame."""
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import vambrace as vb
+from vambrace import lab
+from vambrace.lab import cells
+from vambrace.lab.study import Study, share_of_best, worst
+
+DOCUMENT: dict[str, Any] = {
+    "name": "small",
+    "replications": 3,
+    "checkpoints": [5, 20],
+    "horizons": [20, 30],
+    "budgets": [0, 4],
+    "policies": ["ucb1", "se-wr:budget={budget}"],
+    "adversaries": ["conceal"],
+    "environments": {"two": "bernoulli:means=0.9/0.5", "level": "beta:means=0.4/0.4/0.3"},
+    "panels": [{"name": "all"}, {"name": "again", "policies": ["ucb1"]}],
+}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    folder = tmp_path_factory.mktemp("small")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells, "simulate", functools.partial(vb.simulate, interpret=True))
+        lab.run(lab.parse(DOCUMENT), str(folder), workers=1)
+    return lab.load(str(folder))
+
+
+def test_panels_have_the_games_of_the_file(study: Study) -> None:
+    assert [play.game for play in study.plays] == [*lab.parse(DOCUMENT).games]
+    assert [len(study.panel(name)) for name in ("all", "again", "none")] == [16, 8, 0]
+    assert study.name == "small"
+
+
+def test_the_frame_has_a_row_for_each_cell_replication_and_checkpoint(study: Study) -> None:
+    frame = study.to_frame()
+    assert frame.columns == [
+        *("environment", "policy", "attack", "budget", "horizon", "replication", "round"),
+        *("pseudo_regret", "cost", "realized_regret", "observed_regret"),
+    ]
+    assert len(frame) == 8 * 3 * 2 + 8 * 3 * 3  # the last checkpoint of 30 rounds is a third one
+    assert frame.select("environment", "policy", "attack", "budget", "horizon").n_unique() == 16
+    for play in study.panel("all"):
+        attack = "conceal:budget=4" if play.game.adversary else None
+        rows = frame.filter(
+            pl.col("environment") == play.game.place,
+            pl.col("policy") == vb.registry.spec_of(play.game.policy),
+            pl.col("attack").eq_missing(attack),
+            pl.col("budget") == play.spendable,
+            pl.col("round") == pl.col("horizon"),
+            pl.col("horizon") == play.game.horizon,
+        )
+        assert rows["pseudo_regret"].to_list() == play.final.tolist()
+        assert rows["cost"].to_list() == play.result.cost[:, -1].tolist()
+
+
+def test_a_folder_without_finished_cells_has_an_empty_frame(tmp_path: Path) -> None:
+    with lab.store.Store(tmp_path).opened(lab.parse(DOCUMENT)):
+        pass
+    assert lab.load(tmp_path).to_frame().is_empty()
+
+
+def test_what_can_be_lost_and_spent(study: Study) -> None:
+    play = next(play for play in study.plays if play.game.place == "level" and play.game.budget == 4)
+    assert play.gaps == pytest.approx([0.0, 0.1])  # an arm as good as the best is one of the others
+    assert play.most == pytest.approx(0.1 * 20)
+    assert play.spendable == 4
+    assert share_of_best(play) == pytest.approx(play.result.pulls[:, 0].mean() / 20)
+
+
+def test_the_worst_of_each_kind(study: Study) -> None:
+    found = worst(study.plays, lambda play: play.game.line)
+    for line, play in found.items():
+        assert play.regret == max(each.regret for each in study.plays if each.game.line == line)
