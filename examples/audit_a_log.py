@@ -1,10 +1,10 @@
-"""Somebody altered the log of a finished test. What may still be believed?
+"""Someone altered the log of a finished test. What can you still believe?
 
     python examples/audit_a_log.py
 
-A bandit makes a log, an attacker alters some of its events as badly as can be, and each log is certified as it stands.
-A certificate cannot tell a fake from an honest event. It says which arms may be best if this many events were fake, and
-the truth is among them.
+A bandit makes a log, an attacker alters some of its events in the most harmful way, and each log is certified as it is.
+A certificate cannot tell a fake event from an honest one. It says which arms may be best for a given number of fakes,
+and the truly best arm is among them.
 """
 
 import csv
@@ -33,7 +33,7 @@ def logged() -> list[tuple[str, int]]:
 
 
 def altered(log: list[tuple[str, int]], fakes: int) -> list[tuple[str, int]]:
-    """Clicks on blue are wiped and clicks on green are invented, half and half."""
+    """Half of the fakes erase clicks on blue, the other half invent clicks on green."""
     left = {("blue", 1): fakes // 2, ("green", 0): fakes - fakes // 2}
     found = []
     for event in log:
@@ -45,7 +45,7 @@ def altered(log: list[tuple[str, int]], fakes: int) -> list[tuple[str, int]]:
 
 
 def main() -> None:
-    """The honest log, and three that are not."""
+    """Certify the honest log, and three altered ones."""
     honest = logged()
     with tempfile.TemporaryDirectory() as folder:
         for fakes in (0, 300, 1_500, 3_000):
@@ -54,7 +54,7 @@ def main() -> None:
                 csv.writer(file).writerows([("variant", "clicked"), *altered(honest, fakes)])
             certificate = vb.certify(path)
             print(f"{fakes:5,} fakes: {certificate}")
-            print(f"             if this many were fake, best may be: {', '.join(certificate.not_ruled_out(fakes))}")
+            print(f"             with that many fakes, the best may be: {', '.join(certificate.not_ruled_out(fakes))}")
 
 
 if __name__ == "__main__":

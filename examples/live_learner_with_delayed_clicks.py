@@ -1,9 +1,9 @@
-"""A live learner whose clicks come late, in any order or never, and whose server crashes half way.
+"""A live learner whose clicks come late, in any order or never, and whose server crashes halfway.
 
     python examples/live_learner_with_delayed_clicks.py
 
-A view without a click is a reward of 0, told when one gives up waiting. Answers that get lost stay open for ever, and
-nothing waits for them. After a crash the learner goes on from its last snapshot; what was asked after it is void.
+A view without a click is a reward of 0, told when you stop waiting. Decisions whose answers are lost stay open, and
+nothing waits for them. After a crash the learner continues from its last snapshot; decisions after it are void.
 """
 
 import heapq
@@ -14,16 +14,16 @@ from pathlib import Path
 
 import vambrace as vb
 
-RATES = (0.6, 0.4, 0.35)  # which the learner does not know
+RATES = (0.6, 0.4, 0.35)  # unknown to the learner
 VIEWS = 40_000
-FAKES = 50  # clicks on the best arm that an attacker hides, in the beginning, when they hurt most
+FAKES = 50  # clicks on the best arm that an attacker hides at the start, where it hurts most
 
 
 def main() -> None:
-    """A month of traffic, and what came of it."""
+    """Play a month of traffic and print the result."""
     world = random.Random(11)
     learner = vb.SEWR(budget=FAKES, radius="tight").learner(n_arms=len(RATES), horizon=VIEWS, seed=1)
-    on_the_way: list[tuple[float, int, float]] = []  # when an answer arrives, of which decision, the reward
+    on_the_way: list[tuple[float, int, float]] = []  # when an answer arrives, its decision, its reward
     played, fakes, lost, void = [0] * len(RATES), FAKES, 0, 0
 
     with tempfile.TemporaryDirectory() as folder:

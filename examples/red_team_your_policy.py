@@ -1,9 +1,9 @@
-"""Attack the bandit that you already run, before somebody else does.
+"""Attack the bandit that you already run, before someone else does.
 
     python examples/red_team_your_policy.py
 
-Anything with `ask() -> arm` and `tell(arm, reward)` can play. `attack_suite` sets every attack on it that applies, at
-several budgets, and reports the worst: a budget of 50 is, at worst, 50 fake events.
+Any object with `ask() -> arm` and `tell(arm, reward)` can play. `attack_suite` plays every attack that applies against
+it, at several budgets, and reports the worst: a budget of 50 is, at worst, 50 fake events.
 """
 
 import random
@@ -13,11 +13,11 @@ import vambrace as vb
 
 
 class YourBandit:
-    """Stands for your code: epsilon-greedy, and a good one where every click is honest."""
+    """Replace this with your code: here it is epsilon-greedy, which is good if every click is honest."""
 
     def __init__(self, n_arms: int, horizon: int, seed: int) -> None:
         self.random = random.Random(seed)
-        self.clicks = [1.0] * n_arms  # one click for each to begin with: hopeful
+        self.clicks = [1.0] * n_arms  # one click each at the start: optimistic
         self.views = [1] * n_arms
 
     def ask(self) -> int:
@@ -27,16 +27,16 @@ class YourBandit:
         return max(range(len(self.views)), key=lambda arm: self.clicks[arm] / self.views[arm])
 
     def tell(self, arm: int, reward: float) -> None:
-        """What came of it, honest or not."""
+        """The reward, honest or not."""
         self.views[arm] += 1
         self.clicks[arm] += reward
 
 
 def main() -> None:
-    """Every attack on your bandit; Conceal, and one that is made for it, on one with armour."""
+    """Every attack on your bandit; then two attacks on a policy with armour."""
     arms = vb.Bernoulli([0.6, 0.3, 0.2])
     game: dict[str, Any] = {"budgets": [0, 10, 50], "horizon": 3_000, "replications": 2, "seed": 7}
-    yours = vb.Foreign(make=YourBandit, name="yours")  # runs at Python's speed: short games will do
+    yours = vb.Foreign(make=YourBandit, name="yours")  # runs at Python's speed: play short games
     found = vb.attack_suite(yours, arms, **game)
     print(found.to_frame().filter(budget=50).sort("regret", descending=True).select("attack", "regret", "cost").head(5))
     armoured = vb.SEWR(budget=50, radius="tight")

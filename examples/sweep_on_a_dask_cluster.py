@@ -2,17 +2,15 @@
 
     python examples/sweep_on_a_dask_cluster.py
 
-The cluster here is two processes on this machine, which end with the run; give the address of a scheduler instead of
-"local" for a real one. Kill the run and start it again: it goes on with what is missing. Needs `vambrace[dask]`.
+The cluster here is two processes on this machine, which end with the run. For a real cluster, give the address of its
+scheduler instead of "local". Stop the run and start it again: it plays only what is missing. Needs `vambrace[dask]`.
 """
 
 import tempfile
-from pathlib import Path
 
 import polars as pl
 
-from vambrace.lab.experiment import parse
-from vambrace.lab.runner import run
+from vambrace import lab
 
 EXPERIMENT = {
     "name": "sweep",
@@ -21,27 +19,24 @@ EXPERIMENT = {
     "checkpoints": 16,
     "horizons": [100_000],
     "budgets": [0, 100],
-    "policies": ["ucb1", "se-wr:budget={budget},radius=tight"],  # told what its attacker may spend
+    "policies": ["ucb1", "se-wr:budget={budget},radius=tight"],  # given what the attack may spend
     "adversaries": ["conceal"],
     "environments": {"three": "bernoulli:means=0.9/0.8/0.7"},
-}  # the same as a TOML file is what `vambrace run FILE --dask ADDRESS` takes
+}  # as a TOML file, run it with `vambrace run FILE --dask ADDRESS`
 
 
 def main() -> None:
-    """Run it, then ask the Parquet files."""
+    """Run it, then load the results as one frame."""
     with tempfile.TemporaryDirectory() as folder:
-        status = run(parse(EXPERIMENT), Path(folder), workers=2, dask="local", progress=False)
+        status = lab.run(lab.parse(EXPERIMENT), folder, workers=2, dask="local", progress=False)
         print(f"{len(status.done)} of {status.total} cells done")
-        cells = pl.scan_parquet(f"{folder}/cells/*.parquet", include_file_paths="file")
-        name = (
-            pl.col("file").str.split("/").list.last().str.split("--")
-        )  # environment--policy--adversary--budget--rounds
         table = (
-            cells.filter(pl.col("round") == 100_000)
-            .group_by(policy=name.list.get(1), budget=name.list.get(-2).str.strip_prefix("c").cast(pl.Int64))
+            lab.load(folder)
+            .to_frame()
+            .filter(pl.col("round") == pl.col("horizon"))
+            .group_by("policy", "budget")
             .agg(regret=pl.col("pseudo_regret").mean().round(1), spent=pl.col("cost").mean().round(1))
             .sort("budget", "regret")
-            .collect()
         )
         for row in table.iter_rows(named=True):
             print(row)

@@ -2,8 +2,8 @@
 
     python examples/write_an_attack.py
 
-Betrayal lets the best arm earn the learner's trust for a while, and then returns 0 whenever it is pulled. The engine
-clips what the attack returns, counts what it costs, and stops it at its budget.
+Betrayal first leaves the best arm alone for a number of pulls, then shows 0 when it is pulled. The engine clips what
+the attack returns, counts what it costs, and stops it at its budget.
 """
 
 from dataclasses import dataclass

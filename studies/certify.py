@@ -88,11 +88,11 @@ def verdict(found: Found, tests: int) -> str:
     clicks = f"{few:,} of these {len(fakes):,} winners fall to ten fake clicks or fewer, the median one to {median(fakes):,.0f}"
     words = (
         f"Judged once, at sizes set in advance, {len(fakes):,} of {tests:,} tests ({len(fakes) / tests:.1%}) have a certified "
-        f"winner; {clicks}. If somebody may have peeked, or a bandit chosen (`adaptive`), {standing(adaptive, 0):,} "
-        f"{'is' if standing(adaptive, 0) == 1 else 'are'} left. Tests of a few thousand views for each headline seldom tell the "
-        "best of them from all others, and where they do they carry next to no fake clicks. Two reservations: the archive's "
-        "authors report faulty randomisation in some weeks of 2013 and 2014, which the file does not mark, and a chance of "
-        "error of 0.05 for each test allows for some wrong winners among so many."
+        f"winner; {clicks}. If someone may have looked early, or a bandit chose the arms (`adaptive`), {standing(adaptive, 0):,} "
+        f"{'is' if standing(adaptive, 0) == 1 else 'are'} left. Tests with a few thousand views per headline seldom "
+        "separate the best headline from all others, and where they do, a few fake clicks overturn it. Two reservations: the "
+        "archive's authors report faulty randomisation in some weeks of 2013 and 2014, which the file does not mark; and with an "
+        "error probability of 0.05 for each test, some of these winners may be wrong."
     )
     return fill(words, width=120, break_long_words=False, break_on_hyphens=False)
 

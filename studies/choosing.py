@@ -17,7 +17,7 @@ ARMS = {
     "small rates": (0.03, 0.02, 0.02, 0.01),
 }
 ATTACKS = (vb.Conceal(), vb.ExponentialThreshold(), vb.EliminationRush(), vb.PhaseBurst(), vb.MasterAttack())
-TOLD = {  # by the budget that they are told
+GIVEN = {  # by the budget that they are given
     0: ("ucb1", "se:radius=tight", "se:radius=kl"),
     100: ("se-wr:budget=100,radius=tight", "se-wr:budget=100,radius=kl", "ucb-wr:budget=100"),
     1000: ("se-wr:budget=1000,radius=tight", "se-wr:budget=1000,radius=kl", "ucb-wr:budget=1000"),
@@ -36,7 +36,7 @@ Cells = dict[tuple[int, str, str, int], Found]  # horizon, arms, policy, budget 
 
 def measured() -> Cells:
     found: Cells = {}
-    policies = [each for told in TOLD.values() for each in told]
+    policies = [each for given in GIVEN.values() for each in given]
     watch = pages.watcher("choosing")
     games = [(horizon, name, policy) for horizon in HORIZONS for name in ARMS for policy in policies]
     for i, (horizon, name, policy) in enumerate(games):
@@ -63,7 +63,7 @@ def uniform(horizon: int, name: str) -> float:
 
 
 def worst(cells: Cells, horizon: int, name: str, policy: str, most: int) -> float:
-    """The worst regret while no more than so much is spent."""
+    """The worst regret while no more than `most` is spent."""
     return max(cells[horizon, name, policy, budget].regret for budget in BUDGETS if budget <= most)
 
 
@@ -73,8 +73,8 @@ def shown(policy: str) -> str:
 
 
 def promising(most: int) -> list[str]:
-    """The policies that promise something when so much may be spent: they were told as much, or need not be told."""
-    return [policy for told, policies in TOLD.items() if told is None or told >= most for policy in policies]
+    """The policies that guarantee something when `most` may be spent: given that much, or in need of none."""
+    return [policy for given, policies in GIVEN.items() if given is None or given >= most for policy in policies]
 
 
 def choice(cells: Cells, horizon: int, name: str, most: int) -> str:
@@ -82,15 +82,15 @@ def choice(cells: Cells, horizon: int, name: str, most: int) -> str:
     policy = min(promising(most), key=lambda each: worst(cells, horizon, name, each, most))
     regret = worst(cells, horizon, name, policy, most)
     share = regret / uniform(horizon, name)
-    told = f"({share:.1%})" if share < 0.1 else f"({share:.0%})"
-    return f"{shown(policy)}<br>{regret:,.0f} {told}" if share < HOPELESS else f"nothing helps<br>{told}"
+    percent = f"({share:.1%})" if share < 0.1 else f"({share:.0%})"
+    return f"{shown(policy)}<br>{regret:,.0f} {percent}" if share < HOPELESS else f"nothing helps<br>{percent}"
 
 
 def blind_choice(cells: Cells, horizon: int, name: str) -> str:
-    """The same among policies that are told nothing: the smallest multiple of the best one's regret, at any budget."""
-    least = {budget: min(cells[horizon, name, each, budget].regret for each in TOLD[None]) for budget in BUDGETS}
+    """The same among policies that need no budget: the smallest multiple of the best one's regret, at any budget."""
+    least = {budget: min(cells[horizon, name, each, budget].regret for each in GIVEN[None]) for budget in BUDGETS}
     policy = min(
-        TOLD[None],
+        GIVEN[None],
         key=lambda each: max(cells[horizon, name, each, budget].regret / least[budget] for budget in BUDGETS),
     )
     regrets = [cells[horizon, name, policy, budget].regret for budget in BUDGETS]
@@ -102,11 +102,11 @@ def blind_choice(cells: Cells, horizon: int, name: str) -> str:
 
 
 def decisions(cells: Cells, name: str) -> str:
-    situations = {"nobody attacks": 0} | {f"at most {budget:,}": budget for budget in BUDGETS[1:]}
+    situations = {"no attack": 0} | {f"at most {budget:,}": budget for budget in BUDGETS[1:]}
     rows = [
         [label, *(choice(cells, horizon, name, most) for horizon in HORIZONS)] for label, most in situations.items()
     ]
-    rows.append(["no number can be named", *(blind_choice(cells, horizon, name) for horizon in HORIZONS)])
+    rows.append(["unknown", *(blind_choice(cells, horizon, name) for horizon in HORIZONS)])
     columns = ["fake events", *(f"T = {horizon:,}" for horizon in HORIZONS)]
     means = ", ".join(map(str, ARMS[name]))
     return f"### {name.capitalize()}: {means}\n\n" + pages.table(columns, rows).replace("--:|", "---|")
@@ -114,16 +114,16 @@ def decisions(cells: Cells, name: str) -> str:
 
 def details(cells: Cells, horizon: int, name: str) -> str:
     rows = []
-    for told, policies in TOLD.items():
+    for given, policies in GIVEN.items():
         for policy in policies:
-            row = [shown(policy), "" if told is None else f"{told:,}"]
+            row = [shown(policy), "" if given is None else f"{given:,}"]
             for budget in BUDGETS:
                 found = cells[horizon, name, policy, budget]
                 cell = f"{found.regret:,.0f}" + (f"<br>{found.attack}" if budget else "")
-                row.append(cell if told is None or told >= budget else f"*{cell}*")
+                row.append(cell if given is None or given >= budget else f"*{cell}*")
             rows.append(row)
     rows.append(["at random", "", *[f"{uniform(horizon, name):,.0f}"] * len(BUDGETS)])
-    return pages.table(["policy", "told C", *(f"spent C = {budget:,}" for budget in BUDGETS)], rows)
+    return pages.table(["policy", "given C", *(f"spent C = {budget:,}" for budget in BUDGETS)], rows)
 
 
 def lessons(cells: Cells) -> str:
@@ -134,20 +134,20 @@ def lessons(cells: Cells) -> str:
         return cells[HORIZONS[0], name, policy, budget].regret
 
     few, many = (f"se-wr:budget={budget},radius=tight" for budget in BUDGETS[1:])
-    blind = {budget: min(TOLD[None], key=lambda each: regret(each, budget)) for budget in BUDGETS}
-    told = min(TOLD[1000], key=lambda each: worst(cells, HORIZONS[0], name, each, 1000))
-    if not worst(cells, HORIZONS[0], name, told, 1000) < regret(blind[1000], 1000) < regret(few, 1000):
-        raise ValueError("choosing: expected figures that bear out the lessons, got others: write new ones")
+    blind = {budget: min(GIVEN[None], key=lambda each: regret(each, budget)) for budget in BUDGETS}
+    given = min(GIVEN[1000], key=lambda each: worst(cells, HORIZONS[0], name, each, 1000))
+    if not worst(cells, HORIZONS[0], name, given, 1000) < regret(blind[1000], 1000) < regret(few, 1000):
+        raise ValueError("choosing: the figures no longer support the lessons: write new ones")
     return f"""\
 On the arms with a clear winner, {HORIZONS[0]:,} rounds:
 
-- **Too small a budget is the expensive mistake.** SE-WR that was told 100 lost {regret(few, 100):,.0f} to 100 fake events, and
-  {regret(few, 1000):,.0f} to 1,000. Told 1,000, it lost {regret(many, 1000):,.0f} to them, and {regret(many, 0):,.0f} when nobody attacked, where
-  {regret(few, 0):,.0f} would have done.
-- **An insurance beats not knowing.** The best of the policies that are told nothing lost {regret(blind[0], 0):,.0f} when nobody
-  attacked (`{blind[0]}`) and {regret(blind[1000], 1000):,.0f} to 1,000 fake events (`{blind[1000]}`); `{told}` lost at most
-  {worst(cells, HORIZONS[0], name, told, 1000):,.0f}. So name the largest budget that your horizon can carry, and tell it.
-- **Without armour** UCB1 lost {regret("ucb1", 0):,.0f} when nobody attacked, and {regret("ucb1", 100):,.0f} to 100 fake events."""
+- **A budget that is too small is the expensive mistake.** SE-WR with budget 100 lost {regret(few, 100):,.0f} to 100 fake events, and
+  {regret(few, 1000):,.0f} to 1,000. With budget 1,000 it lost {regret(many, 1000):,.0f} to them, and {regret(many, 0):,.0f} without attack, where budget 100
+  lost only {regret(few, 0):,.0f}.
+- **A large budget beats no budget.** The best of the policies that need no budget lost {regret(blind[0], 0):,.0f} without attack
+  (`{blind[0]}`) and {regret(blind[1000], 1000):,.0f} to 1,000 fake events (`{blind[1000]}`); `{given}` lost at most
+  {worst(cells, HORIZONS[0], name, given, 1000):,.0f}. So set the largest budget that your horizon allows.
+- **Without armour** UCB1 lost {regret("ucb1", 0):,.0f} without attack, and {regret("ucb1", 100):,.0f} to 100 fake events."""
 
 
 def main() -> None:

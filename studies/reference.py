@@ -1,55 +1,53 @@
-"""Write the pages that follow from the code: the reference, and tables of bounds and layers in other pages. `make docs`.
+"""Write the pages that follow from the code: the reference, tables of bounds and layers, the drawings. `make docs`.
 
-`reference/cli.md`, what stands between marks in other pages, and the overview are committed, and a test compares them.
-The rest of the reference is nothing but docstrings and made anew for each site.
+`reference/cli.md`, the tables between marks in other pages, and the drawings are committed, and a test compares them.
+The other pages of the reference only name what mkdocstrings fills in, and are made for each site.
 """
 
 import json
 import os
-import sys
-import tomllib
+import re
 from contextlib import redirect_stdout
-from dataclasses import is_dataclass
 from importlib import import_module
-from inspect import getdoc, isclass
+from inspect import getdoc
 from io import StringIO
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 import typer.main
 
-import docstrings
 import pages
 import readme
-import vambrace as vb
+import rooms
 from vambrace import registry, report, theory
 from vambrace.cli import app
 from vambrace.files import whole_file
-from vambrace.kernels import is_kernel
-from vambrace.protocols import Adversary, Environment, Policy
 from vambrace.theory import catalogue
 
-ROOT = Path(__file__).parent.parent
 OVERVIEW = Path(report.__file__).with_name("overview.svg")
-PROTOCOLS = (Policy, Adversary, Environment)
+PROTOCOLS = ("vambrace.Policy", "vambrace.Adversary", "vambrace.Environment")
 KINDS = {"policies": "policy", "adversaries": "adversary", "environments": "environment"}
 PAGES = {  # file -> title, what it is about, where its names live
     "simulation": (
         "Simulation",
-        "Playing games, what comes out, and what can go wrong.",
-        ("engine", "kernel", "errors"),
+        "How to play games, what the result holds, and what can go wrong.",
+        ("engine", "kernels", "errors"),
     ),
-    "policies": ("Policies", "Frozen and keyword-only; `delta=None` means K/T.", ("protocols.Policy", "policies")),
-    "adversaries": ("Adversaries", "Each has a budget, `inf` included.", ("protocols.Adversary", "adversaries")),
+    "policies": ("Policies", "All parameters are keywords; `delta=None` means K/T.", ("protocols.Policy", "policies")),
+    "adversaries": ("Attacks", "Each has a budget, which may be `inf`.", ("protocols.Adversary", "adversaries")),
     "environments": ("Environments", "Arms that pay in [0, 1].", ("protocols.Environment", "environments")),
     "live": ("Live", "Ask for an arm, tell its reward, save and go on.", ("live",)),
     "audit": ("Certificates", "How many fake events would overturn a finished test?", ("audit",)),
-    "lab": ("Attack suite and foreign bandits", "Every attack against one policy, ours or yours.", ("lab", "foreign")),
-    "theory": ("Bounds and plans", "What is promised, and what nobody can beat: `vambrace.theory`.", ("theory",)),
-    "testing": ("Conformance checks", "For authors of new ones: `vambrace.testing`.", ("testing",)),
+    "redteam": ("Attack suite", "Every attack against one policy, ours or yours.", ("redteam", "foreign")),
+    "lab": ("Experiments", "Many games from one file: `vambrace.lab`.", ("lab",)),
+    "theory": ("Bounds and plans", "What is promised, and what no policy can beat: `vambrace.theory`.", ("theory",)),
+    "testing": (
+        "Conformance checks",
+        "For authors of policies, attacks and environments: `vambrace.testing`.",
+        ("testing",),
+    ),
 }
-MORE = ("vambrace.theory", "vambrace.testing")  # public modules with names of their own
+HOMES = ("vambrace", "vambrace.lab", "vambrace.theory", "vambrace.testing")  # modules with public names
 
 
 def main(docs: Path = pages.DOCS) -> None:
@@ -59,6 +57,7 @@ def main(docs: Path = pages.DOCS) -> None:
     for path, text in filled(docs).items():
         save(path, text)
     save(docs / "images" / "overview.svg", OVERVIEW.read_text(encoding="utf-8"))
+    save(docs / "images" / "rooms.svg", rooms.drawing())
 
 
 def save(path: Path, text: str) -> None:
@@ -132,12 +131,19 @@ def tables() -> str:
         rows = []
         for entry in listed(plural):
             thing = classes[entry["name"]]
-            cells = [f"[{entry['name']}]({plural}.md#{entry['class']})", code(entry["parameters"]), summary(thing)]
+            cells = [
+                f"[{entry['name']}]({plural}.md#vambrace.{entry['class']})",
+                code(entry["parameters"]),
+                summary(thing),
+            ]
             if kind == "adversary":
-                cells += [entry["strength"], entry["knowledge"], docstrings.inline(entry["aim"])]
-            rows.append([*cells, "yes" if leaps(thing) else "", docstrings.inline(entry.get("reference", ""))])
+                cells += [entry["strength"], entry["knowledge"], cell(entry["aim"])]
+            rows.append([*cells, "yes" if leaps(thing) else "", cell(entry.get("reference", ""))])
         columns = ["name", "parameters", "what it does", *(("strength", "knows", "aim") if kind == "adversary" else ())]
         text += ["", f"## {plural.capitalize()}", "", words([*columns, "leap", "source"], rows)]
+        parameters = [(name, each.words()) for name, thing in classes.items() for each in registry.declared(thing)]
+        rows = [[code(name), *map(cell, each.values())] for name, each in parameters]
+        text += ["", f"### Parameters of {plural}", "", words(["name", *parameters[0][1]], rows)]
     rows = [[code(entry["name"]), entry["title"], entry["cells"]] for entry in listed("suites")]
     text += ["", "## Suites", "", "Experiments that `vambrace run` knows by name.", ""]
     return "\n".join([*text, words(["name", "what it shows", "cells"], rows), ""])
@@ -154,8 +160,15 @@ def words(columns: list[str], rows: list[list[str]]) -> str:
     return "\n".join([*head, *(f"| {' | '.join(row[i] for i in kept)} |" for row in rows)])
 
 
+def cell(text: str, home: str = "../") -> str:
+    """A text in a table: nothing but `code` means anything to Markdown, and errata become links from `home`."""
+    for sign, written in (("&", "&amp;"), ("<", "&lt;"), ("|", "&#124;"), ("*", "\\*"), ("_", "\\_")):
+        text = "`".join(part if i % 2 else part.replace(sign, written) for i, part in enumerate(text.split("`")))
+    return re.sub(r"\bE(\d+)\b", rf"[E\1]({home}errata.md#e\1)", text)
+
+
 def summary(thing: Any) -> str:
-    return docstrings.inline((getdoc(thing) or "").splitlines()[0])
+    return cell((getdoc(thing) or "").splitlines()[0])
 
 
 def leaps(thing: Any) -> bool:
@@ -164,59 +177,39 @@ def leaps(thing: Any) -> bool:
 
 
 def public() -> dict[str, Any]:
-    """Every public name with what it stands for, those of the submodules included."""
-    found = {name: getattr(vb, name) for name in vb.__all__}
-    for home in MORE:
-        module = import_module(home)
-        found |= {name: getattr(module, name) for name in module.__all__}
-    return found
+    """Every public name, such as `vambrace.theory.minimax`, with what it stands for."""
+    return {
+        f"{home}.{name}": getattr(module, name)
+        for home in HOMES
+        for module in [import_module(home)]
+        for name in module.__all__
+    }
 
 
 def names_of(page: str) -> list[str]:
-    """The names that a page describes, home after home."""
+    """The public names that a page describes, home after home."""
     return [
-        name
+        path
         for home in PAGES[page][2]
-        for name, thing in sorted(public().items(), key=lambda pair: (pair[0].lower(), pair[0]))
-        if f"{thing.__module__}.{name}.".startswith(f"vambrace.{home}.")
+        for path, thing in sorted(public().items(), key=lambda pair: (pair[0].lower(), pair[0]))
+        if f"{thing.__module__}.{path.rpartition('.')[2]}.".startswith(f"vambrace.{home}.")
     ]
 
 
 def api(page: str) -> str:
+    """The names of a page, each with what its module says about it: mkdocstrings fills them in."""
     title, about, _ = PAGES[page]
     text = [f"# {title}", f"*Written by `make docs` from the docstrings.* {about}"]
-    modules = set()
-    for name in names_of(page):
-        thing = public()[name]
-        text += described(name, thing)
-        module = sys.modules[thing.__module__]
-        if "\n" in (module.__doc__ or "").strip() and module not in modules and thing not in PROTOCOLS:
-            modules.add(module)
-            text.append(docstrings.markdown(module.__doc__ or ""))
+    modules = {"vambrace.protocols"}  # its docstring is for readers of the source
+    for path in names_of(page):
+        text.append(f"::: {path}" + ("" if path in PROTOCOLS else "\n    options: {filters: ['!^_', '!^init$']}"))
+        module = import_module(public()[path].__module__)
+        if "\n" in (module.__doc__ or "").strip() and module.__name__ not in modules:
+            modules.add(module.__name__)
+            text.append(
+                f"::: {module.__name__}\n    options: {{members: false, show_root_heading: false, show_root_toc_entry: false}}"
+            )
     return "\n\n".join(text) + "\n"
-
-
-def described(name: str, thing: Any) -> list[str]:
-    protocol = next((each for each in PROTOCOLS if isclass(thing) and issubclass(thing, each)), None)
-    outcome = protocol is None and is_dataclass(thing)  # something that one is given, not something that one makes
-    text = [f"## {name} {{ #{name} }}"]
-    if thing not in PROTOCOLS and not outcome:
-        text.append(f"```python\n{docstrings.signature(name, thing)}\n```")
-    text.append(docstrings.markdown(getdoc(thing) or ""))
-    if outcome:
-        text.append(words(["field", "type", "what"], docstrings.fields(thing)))
-    if not isclass(thing):
-        return text
-    for member, value in vars(thing).items():
-        if member.startswith("_") or (protocol not in (None, thing) and hasattr(protocol, member)):
-            continue
-        title = f"### {name}.{member} {{ #{name}.{member} }}"
-        if isinstance(value, FunctionType | classmethod) and not is_kernel(value):
-            call = docstrings.signature(f"{name}.{member}", getattr(thing, member))
-            text += [title, f"```python\n{call}\n```", docstrings.markdown(getdoc(value) or "")]
-        elif isinstance(value, property):
-            text += [title, docstrings.markdown(getdoc(value) or "")]
-    return text
 
 
 def bounds() -> str:
@@ -227,13 +220,13 @@ def bounds() -> str:
         for bound in theory.bounds(policy, gaps=[0.1, 0.1, 0.1], horizon=10**6, budget=budget, best_mean=0.5):
             found.setdefault(bound.name, bound)
     text = []
-    for kind, title in (("upper", "What is promised"), ("lower", "What nobody can beat")):
+    for kind, title in (("upper", "What is promised"), ("lower", "What no policy can beat")):
         for explicit, nature in ((True, "numbers"), (False, "orders")):
             rows = [
                 [
                     bound.name,
                     f"`{bound.formula}`",
-                    *(docstrings.inline(each, "") for each in (bound.holds, bound.source)),
+                    *(cell(each, "") for each in (bound.holds, bound.source)),
                 ]
                 for name, bound in sorted(found.items())
                 if (bound.kind, bound.explicit) == (kind, explicit)
@@ -244,11 +237,10 @@ def bounds() -> str:
 
 def layers() -> str:
     """The layers that import-linter enforces, with the first line of each module's docstring."""
-    setup = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     rows = [
         [str(number), f"`{name}`", summary(import_module(f"vambrace.{name}"))]
-        for number, layer in enumerate(setup["tool"]["importlinter"]["contracts"][0]["layers"], 1)
-        for name in layer.split(" | ")
+        for number, layer in enumerate(rooms.layers(), 1)
+        for name in layer
     ]
     return words(["", "module", "what"], rows)
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import vambrace as vb
+from command_line import without_progress
 from vambrace.kernels import cache_statistics, is_kernel
 from vambrace.testing import check_adversary
 
@@ -18,7 +19,7 @@ SAYS = {
     "audit_a_log.py": (
         "    0 fakes: blue beats every other arm unless at least 801 of the 30,000 events were altered.\n",
         "3,000 fakes: green beats every other arm",
-        "if this many were fake, best may be: green, blue, red\n",
+        "with that many fakes, the best may be: green, blue, red\n",
     ),
     "live_learner_with_delayed_clicks.py": (
         "crash after 20,300 views; on from view 20,000, 156 answers void\n",
@@ -32,8 +33,8 @@ SAYS = {
     ),
     "sweep_on_a_dask_cluster.py": (
         "4 of 4 cells done\n",
-        "{'policy': 'se-wr_budget-100_radius-tight', 'budget': 100, 'regret': 951.6, 'spent': 100.0}\n",
-        "{'policy': 'ucb1', 'budget': 100, 'regret': 10163.9, 'spent': 31.9}\n",
+        "{'policy': 'se-wr:budget=100,radius=tight', 'budget': 100.0, 'regret': 951.6, 'spent': 100.0}\n",
+        "{'policy': 'ucb1', 'budget': 100.0, 'regret': 10163.9, 'spent': 31.9}\n",
     ),
     "write_an_attack.py": ("ucb1 against betrayal:budget=300", "se-wr:budget=300 against betrayal"),
 }
@@ -50,7 +51,7 @@ def test_an_example_runs_and_says_how(script: str) -> None:
         capture_output=True,
         text=True,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, without_progress(done.stderr)) == (0, "")
     for words in SAYS[script]:
         assert words in done.stdout
 

@@ -155,6 +155,12 @@ class Parameter(NamedTuple):
         """Whether it has no default."""
         return self.default is dataclasses.MISSING
 
+    def words(self) -> dict[str, str]:
+        """Everything as text, for tables."""
+        default = "must be given" if self.required else str(self.default).lower()
+        about = {"type": str(self.kind), "range": self.kind.interval, "default": default, "meaning": self.meaning}
+        return {"parameter": self.name} | about
+
 
 def declared(cls: Any) -> tuple[Parameter, ...]:
     """The parameters of a dataclass, in order."""

@@ -1,15 +1,15 @@
-"""The decision follows from the figures: whoever promised enough and lost least."""
+"""The decision follows from the figures: the policy that guarantees enough and lost least."""
 
 from pathlib import Path
 
 import pytest
 
 import choosing
-from choosing import BUDGETS, HORIZONS, TOLD, Cells, Found
+from choosing import BUDGETS, GIVEN, HORIZONS, Cells, Found
 
 ROOT = Path(__file__).parents[2]
 ARMS = next(iter(choosing.ARMS))
-TIGHT, KL, UCB = TOLD[1000]
+TIGHT, KL, UCB = GIVEN[1000]
 
 
 def cells(**regrets: tuple[float, float, float]) -> Cells:
@@ -17,7 +17,7 @@ def cells(**regrets: tuple[float, float, float]) -> Cells:
     found = {}
     for horizon in HORIZONS:
         for arms in choosing.ARMS:
-            for policy in (each for told in TOLD.values() for each in told):
+            for policy in (each for given in GIVEN.values() for each in given):
                 usual = (choosing.uniform(horizon, arms) / 2,) * len(BUDGETS)
                 for budget, regret in zip(BUDGETS, regrets.get(policy.replace("-", "_"), usual), strict=True):
                     found[horizon, arms, policy, budget] = Found(regret, "conceal")
@@ -30,16 +30,16 @@ def test_the_least_worst_regret_wins() -> None:
     assert chosen == ["<code>ucb1</code><br>10 (0.0%)", "<code>pe-wr</code><br>30 (0.0%)"]
 
 
-def test_whoever_was_told_less_than_may_be_spent_does_not_count() -> None:
-    assert choosing.promising(0) == [each for told in TOLD.values() for each in told]
+def test_a_policy_given_less_than_may_be_spent_does_not_count() -> None:
+    assert choosing.promising(0) == [each for given in GIVEN.values() for each in given]
     assert "ucb1" not in choosing.promising(100)
-    assert choosing.promising(1000) == [*TOLD[1000], *TOLD[None]]
+    assert choosing.promising(1000) == [*GIVEN[1000], *GIVEN[None]]
     figures = cells(ucb1=(1.0, 1.0, 1.0), pe_wr=(50.0, 60.0, 70.0))
     assert choosing.choice(figures, HORIZONS[0], ARMS, 1000) == "<code>pe-wr</code><br>70 (0.0%)"
 
 
 def test_nothing_helps_where_all_are_as_bad_as_chance() -> None:
-    bad = {policy: (1e9, 1e9, 1e9) for told in TOLD.values() for policy in told}
+    bad = {policy: (1e9, 1e9, 1e9) for given in GIVEN.values() for policy in given}
     figures = {key: Found(bad[key[2]][0], "conceal") for key in cells()}
     assert choosing.choice(figures, HORIZONS[0], ARMS, 0).startswith("nothing helps")
     assert choosing.blind_choice(figures, HORIZONS[0], ARMS) == "nothing helps"
@@ -58,5 +58,5 @@ def test_lessons_that_the_figures_do_not_bear_out_are_refused() -> None:
 
 def test_the_page_has_the_tables_of_today() -> None:
     page = (ROOT / "docs/choosing.md").read_text(encoding="utf-8")
-    for policy in (each for told in TOLD.values() for each in told):
+    for policy in (each for given in GIVEN.values() for each in given):
         assert page.count(f"| {choosing.shown(policy)} |") == len(choosing.ARMS)

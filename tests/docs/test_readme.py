@@ -20,8 +20,8 @@ COMMANDS = [
     for line in block.splitlines()
     if (words := shlex.split(line, comments=True))
 ]
-# These take a minute or more: as written with the slow tests, and else up to where the work begins.
-SLOW = {"attack": "lab.attack_suite.attack_suite", "run": "lab.run.run", "verify": "lab.verify.verify"}
+# These take a minute or more: as written with the slow tests, otherwise up to where the work begins.
+SLOW = {"attack": "redteam.suite.attack_suite", "run": "lab.runner.run", "verify": "theory.verification.verify"}
 OURS = [words for words in COMMANDS if words[0] == "vambrace"]
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import docstrings
+import docstring_markdown
 import pages
 import reference
+import rooms
 import speed
 import vambrace as vb
 from vambrace import registry, theory
@@ -47,10 +48,30 @@ def test_the_overview_is_the_one_that_is_shipped() -> None:
     assert (DOCS / "images/overview.svg").read_bytes() == reference.OVERVIEW.read_bytes()
 
 
+def test_the_drawing_has_every_room() -> None:
+    drawn = (DOCS / "images/rooms.svg").read_text(encoding="utf-8")
+    assert drawn == rooms.drawing(), "run make docs"
+    named = [name for layer in rooms.layers() for name in layer]
+    assert re.findall(r'font-weight="600" fill="#[0-9a-f]{6}">([\w.]+)</text>', drawn) == named
+    assert len(named) > 20
+    assert {*rooms.LABELS} <= {*named}
+
+
 def test_every_public_name_is_described_once() -> None:
     described = [name for page in reference.PAGES for name in reference.names_of(page)]
     assert sorted(described) == sorted(reference.public())
-    assert {*vb.__all__, *theory.__all__} <= {*described}
+    assert {f"vambrace.{name}" for name in vb.__all__} <= {*described}
+    assert {f"vambrace.theory.{name}" for name in theory.__all__} <= {*described}
+
+
+def test_a_page_names_a_class_and_the_module_that_explains_it() -> None:
+    page = reference.api("policies")
+    assert re.findall(r"^::: vambrace\.(?:Policy|SEWR|policies\.se_wr)$", page, re.MULTILINE) == [
+        "::: vambrace.Policy",
+        "::: vambrace.SEWR",
+        "::: vambrace.policies.se_wr",
+    ]
+    assert page.count("'!^init$'") == page.count("::: vambrace.") - page.count("members: false") - 1
 
 
 def test_every_registered_name_is_in_the_tables() -> None:
@@ -58,7 +79,7 @@ def test_every_registered_name_is_in_the_tables() -> None:
     for kind in ("policy", "adversary", "environment"):
         for name, thing in registry.known(kind).items():
             assert f"| [{name}](" in tables
-            assert f"#{thing.__name__})" in tables
+            assert f"#vambrace.{thing.__name__})" in tables
 
 
 def test_the_tables_say_who_leaps() -> None:
@@ -67,35 +88,31 @@ def test_the_tables_say_who_leaps() -> None:
 
 
 def test_a_docstring_becomes_markdown() -> None:
-    text = """First line, with r* and a_b < c (E6), see docs/leap.md.
+    text = """First line, with `E6`, E6 and ``E7``, see docs/leap.md.
 
-    Setting     rewards in [0, 1]
-                and more
-    budget      *what* it `may_spend`
-    Then a sentence.
+Setting     rewards in [0, 1]
+            and more
+Guarantee   none
 
-        a drawing
+>>> 1 + 1
+2
+>>> for i in ():
+...     pass
 
-    f(x) -> y      of x
-
-    >>> 1 + 1
-    2
-    """
-    assert docstrings.markdown(text).split("\n\n") == [
-        r"First line, with r\* and a\_b &lt; c ([E6](../errata.md#e6)), see [docs/leap.md](../leap.md).",
-        "**Setting**\n:   rewards in \\[0, 1\\] and more",
-        "`budget`\n:   *what* it `may_spend`",
-        "Then a sentence.",
-        "```text\na drawing\n```",
-        "```text\nf(x) -> y      of x\n```",
-        "```pycon\n>>> 1 + 1\n2\n```",
+Afterwards.
+"""
+    assert docstring_markdown.markdown(text).split("\n\n") == [
+        "First line, with `E6`, [E6](../errata.md#e6) and ``E7``, see [docs/leap.md](../leap.md).",
+        "- **Setting:** rewards in [0, 1]\n            and more\n- **Guarantee:** none",
+        "```pycon\n>>> 1 + 1\n2\n>>> for i in ():\n...     pass\n```",
+        "Afterwards.\n",
     ]
 
 
-def test_signatures_read_as_one_writes_them() -> None:
-    assert docstrings.signature("UCB1", vb.UCB1) == "UCB1(*, alpha: float = 2.0)"
-    assert docstrings.signature("ask", vb.Learner.ask) == "ask() -> Decision"
-    assert docstrings.signature("simulate", vb.simulate).startswith("simulate(\n    policy: Policy,\n")
+def test_a_cell_of_a_table_keeps_its_signs() -> None:
+    assert reference.cell("r* and a_b < c | d, `a_b | c` (E6)") == (
+        r"r\* and a\_b &lt; c &#124; d, `a_b | c` ([E6](../errata.md#e6))"
+    )
 
 
 def test_a_page_without_its_marks_is_refused() -> None:

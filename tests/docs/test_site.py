@@ -57,6 +57,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("site")
     shutil.copytree(ROOT / "docs", home / "docs", ignore=shutil.ignore_patterns("reference"))
     shutil.copy(ROOT / "mkdocs.yml", home)
+    for folder in ("src", "studies"):  # mkdocstrings reads the docstrings there
+        (home / folder).symlink_to(ROOT / folder, target_is_directory=True)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     write = "import pathlib, sys, reference; reference.main(pathlib.Path(sys.argv[1]))"
     build = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]

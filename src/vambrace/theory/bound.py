@@ -8,6 +8,15 @@ from typing import Literal
 class Bound:
     """A bound on the regret, as a number that is either to be believed or only compared.
 
+    Attributes:
+        name: What the bound is called.
+        kind: "upper": a policy promises it; "lower": no policy can beat it.
+        value: The number.
+        explicit: True: the regret of a finite game obeys this number; False: an order, with unknown constants.
+        formula: The bound as a formula of K, T, C, the gaps and delta.
+        holds: The conditions under which it holds.
+        source: The theorem and the errata.
+
     >>> from vambrace import theory
     >>> bound = theory.concealment(n_arms=10, horizon=10_000, budget=100)
     >>> bound.value, bound.explicit
@@ -17,7 +26,7 @@ class Bound:
     name: str
     kind: Literal["upper", "lower"]
     value: float
-    explicit: bool  # True: the regret of a finite game obeys this number; False: an order, constants unknown
+    explicit: bool
     formula: str
-    holds: str  # when
-    source: str  # theorem and errata
+    holds: str
+    source: str

@@ -16,6 +16,10 @@ KINDS = ("additive", "corral", "exp3p")
 def exponent(kind: str, beta: float) -> float:
     """gamma(beta): the bound is T^gamma when the attack spends T^beta.
 
+    Args:
+        kind: "additive" (PE-WR), "corral" or "exp3p" (MS-SE-WR).
+        beta: The power of T that the attack spends, from 0 to 1.
+
     >>> from vambrace import theory
     >>> theory.exponent("additive", 0.25), theory.exponent("corral", 0.25), round(theory.exponent("exp3p", 0.25), 3)
     (0.5, 0.75, 0.792)
@@ -35,6 +39,10 @@ _LINES: dict[str, tuple[tuple[Fraction, Fraction], ...]] = {
 
 def crossing(one: str, other: str) -> tuple[Fraction, Fraction]:
     """The beta > 0 at which two bounds have the same exponent, and that exponent, exactly.
+
+    Args:
+        one: The kind of the first bound, as in `exponent`.
+        other: The kind of the second one.
 
     >>> from vambrace import theory
     >>> theory.crossing("corral", "exp3p")

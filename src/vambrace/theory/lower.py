@@ -14,6 +14,12 @@ def concealment(n_arms: int, *, horizon: int, budget: float, reward: float = 1.0
     Every other arm pays zero, and the attacker returns zero for the paying arm too. After floor(C/e) floor(K/2) rounds
     half of the arms have been pulled at most floor(C/e) times, and the paying arm may be any of them. Needs K >= 4 and
     that many rounds (E14); e = 1 is the worst.
+
+    Args:
+        n_arms: The number of arms K.
+        horizon: The number of rounds T.
+        budget: What the attack spends at most.
+        reward: What the one paying arm pays: e.
     """
     validation.game_size(n_arms, horizon)
     validation.number("reward", reward, low=0.0, high=1.0, open_low=True)
@@ -32,7 +38,13 @@ def concealment(n_arms: int, *, horizon: int, budget: float, reward: float = 1.0
 
 
 def minimax(n_arms: int, *, horizon: int, budget: float) -> Bound:
-    """The gap-free lower bound: sqrt(K T) + K C as an order."""
+    """The gap-free lower bound: sqrt(K T) + K C as an order.
+
+    Args:
+        n_arms: The number of arms K.
+        horizon: The number of rounds T.
+        budget: What the attack spends at most.
+    """
     validation.game_size(n_arms, horizon)
     validation.budget(budget, finite=True)
     return Bound(
@@ -51,6 +63,10 @@ def distribution_dependent(means: Sequence[float], *, horizon: int) -> Bound:
 
     The paper prints the sum of 1 / (2 gap), which rests on 1 / gap: for rewards in [0, 1] the divergence is at least
     2 gap^2, so the true constant is at most 1 / (2 gap), and it carries no K C for a fixed C (E13).
+
+    Args:
+        means: The mean of each arm.
+        horizon: The number of rounds T.
     """
     checked = validation.means(means)
     best = max(checked)
@@ -71,6 +87,10 @@ def least_power(alpha: float, *, form: str) -> float:
 
     Propositions 4 and 5: a policy with O(T^alpha + C^beta) has beta >= 1/alpha, one with O(T^alpha C^beta) has
     beta >= 1/alpha - 1, since an attack of the size of the regret makes the regret linear (Theorem 3).
+
+    Args:
+        alpha: The power of T, at least 1/2 and below 1.
+        form: "additive": T^alpha + C^beta; "multiplicative": T^alpha C^beta.
 
     >>> from vambrace import theory
     >>> theory.least_power(0.5, form="additive"), theory.least_power(0.5, form="multiplicative")

@@ -37,6 +37,13 @@ def se_wr(
     the same step gives 9 L' / gap + 3 budget. There both directions of a difference of means must hold: 1 - 2 delta.
     K covers the rounding up of N. An arm with gap 0 is as good as the best: it costs nothing and counts in K.
 
+    Args:
+        gaps: The gap of each arm other than the best.
+        horizon: The number of rounds T.
+        budget: What the attack spends at most: the budget that the policy is given.
+        delta: The probability that the bound fails; None: K / T.
+        radius: "paper" or "tight".
+
     >>> from vambrace import theory
     >>> round(theory.se_wr([0.1, 0.2], horizon=10**6, budget=100).value)
     16498
@@ -63,6 +70,12 @@ def se_wr_additive(n_arms: int, *, horizon: int, budget: float, delta: float | N
     """Gap-free and additive: 12 sqrt(K T L) + 6 K C + K, for plain SE-WR too (E16).
 
     Arms with gaps above e cost at most 36 K L / e + 6 K C, the others e T; e = 6 sqrt(K L / T).
+
+    Args:
+        n_arms: The number of arms K.
+        horizon: The number of rounds T.
+        budget: What the attack spends at most: the budget that the policy is given.
+        delta: The probability that the bound fails; None: K / T.
     """
     _check(n_arms, horizon, budget, delta)
     level = _log(n_arms, horizon, delta)
@@ -81,6 +94,12 @@ def se_wr_multiplicative(n_arms: int, *, horizon: int, budget: float, delta: flo
     """Gap-free and multiplicative: 2 sqrt(K T (36 L + 6 C)) + K, for plain SE-WR too (E16).
 
     Gaps are at most one, so an arm costs at most (36 L + 6 C) / gap; balanced against e T.
+
+    Args:
+        n_arms: The number of arms K.
+        horizon: The number of rounds T.
+        budget: What the attack spends at most: the budget that the policy is given.
+        delta: The probability that the bound fails; None: K / T.
     """
     _check(n_arms, horizon, budget, delta)
     level = _log(n_arms, horizon, delta)
@@ -98,7 +117,15 @@ def se_wr_multiplicative(n_arms: int, *, horizon: int, budget: float, delta: flo
 def se_wr_stop(
     n_arms: int, *, horizon: int, budget: float, stop: str = "additive", delta: float | None = None
 ) -> Bound:
-    """SE-WR-Stop's two orders."""
+    """SE-WR-Stop's two orders.
+
+    Args:
+        n_arms: The number of arms K.
+        horizon: The number of rounds T.
+        budget: What the attack spends at most: the budget that the policy is given.
+        stop: Which of the two stop conditions: "additive" or "multiplicative".
+        delta: The probability that the bound fails; None: K / T.
+    """
     _check(n_arms, horizon, budget, delta)
     validation.choice("stop", stop, ("additive", "multiplicative"))
     level = _log(n_arms, horizon, delta, 1.0)
@@ -122,6 +149,13 @@ def pe_wr(n_arms: int, *, horizon: int, budget: float, delta: float | None = Non
 
     Done right, C^2 carries no K for C up to the cap (E5). The proof needs the cap sqrt(T/K) for that (E3), whose price
     is the factor sqrt(K) before sqrt(T) ln T.
+
+    Args:
+        n_arms: The number of arms K.
+        horizon: The number of rounds T.
+        budget: What the attack spends at most.
+        delta: The probability that the bound fails; None: K / T.
+        corrected: True: with the corrections of the errata; False: as printed.
     """
     _check(n_arms, horizon, budget, delta)
     level = log(n_arms) + log(max(1.0, log(horizon))) - log(n_arms / horizon if delta is None else delta)
@@ -140,7 +174,14 @@ def pe_wr(n_arms: int, *, horizon: int, budget: float, delta: float | None = Non
 
 
 def ms_se_wr(n_arms: int, *, horizon: int, budget: float, master: str = "corral") -> Bound:
-    """MS-SE-WR's orders; the theorem has the two masters swapped (E2). C is read as max(C, 1) (E15)."""
+    """MS-SE-WR's orders; the theorem has the two masters swapped (E2). C is read as max(C, 1) (E15).
+
+    Args:
+        n_arms: The number of arms K.
+        horizon: The number of rounds T.
+        budget: What the attack spends at most.
+        master: "corral" or "exp3p".
+    """
     _check(n_arms, horizon, budget)
     validation.choice("master", master, ("corral", "exp3p"))
     spent = max(budget, 1.0)
