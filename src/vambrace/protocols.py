@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from vambrace.errors import InvalidParameter, UnknownName
 from vambrace.kernels import is_kernel, place
+from vambrace.parameters import HasParameters
 from vambrace.sampling import Stream
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ class Outcomes(Protocol):
     def __call__(self, state: Any, arm: int, /) -> tuple[float, float, float]: ...  # noqa: D102
 
 
-class HasKernels:
+class HasKernels(HasParameters):
     """The base of policies, attacks and environments: checks their kernels when a class is made."""
 
     kernels: ClassVar[Kernels] = {}  # name -> its signature

@@ -11,15 +11,16 @@ Reading     Regulariser 1, dimension K. Each arm once first. A budget of zero ma
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Chance, Range
 from vambrace.policies.indices import Ranking, bound_to, make_ranking, migrated_ranking, with_index
 from vambrace.protocols import Answer, Floats, Game, Policy
 
+LARGEST = 1e12  # budget: beyond it the weight of an observation is lost in the rounding of the sum of weights
 NOISE = 0.5  # R: rewards in [0, 1] are sub-Gaussian with it
 
 
@@ -73,16 +74,10 @@ class CWOFUL(Policy):
     reference = "He et al. 2022"
     state_version = 2
 
-    budget: float | None = None
-    delta: float | None = None
+    budget: Annotated[float, Range(0.0, LARGEST)] | None = None
+    delta: Chance | None = None
 
     select, update = bound_to(index, update=update)
-
-    def __post_init__(self) -> None:
-        if self.budget is not None:
-            # beyond it the weight of an observation is lost in the rounding of the sum of weights
-            validation.number("budget", self.budget, low=0.0, high=1e12)
-        validation.delta(self.delta)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""

@@ -10,10 +10,10 @@ Reading     scale = 1 is K / t; Jun et al. attack 1 / t, which is scale = 1 / K.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Range
 from vambrace.policies.indices import State, bound_to, leading_arm, make_state, mean, migrated_state
 from vambrace.protocols import Game, Policy, Round
 from vambrace.sampling import Stream, uniform
@@ -60,12 +60,9 @@ class EpsilonGreedy(Policy):
     state_version = 2
     randomized = True
 
-    scale: float = 1.0
+    scale: Annotated[float, Range(0.0, 1e12)] = 1.0
 
     select, update = bound_to(index, select=select)
-
-    def __post_init__(self) -> None:
-        validation.number("scale", self.scale, low=0.0, high=1e12)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""

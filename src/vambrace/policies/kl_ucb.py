@@ -10,12 +10,12 @@ Reading     c = 0, as the authors recommend in practice; their proof has c = 3. 
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import interpreted, kernel
+from vambrace.parameters import Range
 from vambrace.policies import indices
 from vambrace.policies.optimism import (
     GrowingRanking,
@@ -106,13 +106,10 @@ class KLUCB(Policy):
     reference = "Garivier & Cappé 2011"
     state_version = 2
 
-    c: float = 0.0
+    c: Annotated[float, Range(0.0, 100.0)] = 0.0
 
     select = staticmethod(interpreted(indices.select, SLOTS))
     update = staticmethod(interpreted(update, SLOTS))
-
-    def __post_init__(self) -> None:
-        validation.number("c", self.c, low=0.0, high=100.0)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""

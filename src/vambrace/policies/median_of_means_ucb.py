@@ -14,12 +14,12 @@ Reading     ceil(1 + 16 ln T) groups: the confidence t^-2 of the paper is fixed 
 
 from dataclasses import dataclass
 from math import ceil, log
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Positive, Range
 from vambrace.policies.optimism import Bonus, GrowingRanking, bound, make_growing_ranking, migrated_state, with_estimate
 from vambrace.protocols import Answer, Floats, Game, Integers, Policy
 
@@ -95,15 +95,10 @@ class MedianOfMeansUCB(Policy):
     reference = "Bubeck et al. 2013"
     state_version = 2
 
-    groups: int | None = None
-    variance: float = 0.25
+    groups: Annotated[int, Range(1, MOST_GROUPS)] | None = None
+    variance: Positive = 0.25
 
     select, update = bound(update)
-
-    def __post_init__(self) -> None:
-        if self.groups is not None:
-            validation.whole("groups", self.groups, low=1, high=MOST_GROUPS)
-        validation.number("variance", self.variance, low=0.0, high=1e12, open_low=True)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""

@@ -12,12 +12,12 @@ Reading     Reconstruction of the alpha-trimmed policy. Rewards are clipped and 
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Range
 from vambrace.policies.optimism import Bonus, GrowingRanking, bound, make_growing_ranking, migrated_state, with_estimate
 from vambrace.protocols import Answer, Floats, Game, Integers, Policy
 
@@ -85,12 +85,9 @@ class TrimmedMeanUCB(Policy):
     reference = "Niss & Tewari 2020"
     state_version = 2
 
-    fraction: float = 0.1
+    fraction: Annotated[float, Range(0.0, 0.5, open_high=True)] = 0.1
 
     select, update = bound(update)
-
-    def __post_init__(self) -> None:
-        validation.number("fraction", self.fraction, low=0.0, high=0.5, open_high=True)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""

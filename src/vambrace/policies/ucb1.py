@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Positive
 from vambrace.policies.optimism import (
     Bonus,
     GrowingRanking,
@@ -64,12 +64,9 @@ class UCB1(Policy):
     reference = "Auer et al. 2002"
     state_version = 2
 
-    alpha: float = 2.0
+    alpha: Positive = 2.0
 
     select, update = bound(update)
-
-    def __post_init__(self) -> None:
-        validation.number("alpha", self.alpha, low=0.0, high=1e12, open_low=True)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Any, NamedTuple
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Budget, Chance
 from vambrace.policies.indices import State, bound_to, make_state, mean, migrated_state
 from vambrace.protocols import Game, Policy
 
@@ -53,14 +53,10 @@ class UCBWR(Policy):
     reference = "Kang et al. 2024"
     state_version = 2
 
-    budget: float
-    delta: float | None = None
+    budget: Budget
+    delta: Chance | None = None
 
     select, update = bound_to(index)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget, finite=True)
-        validation.delta(self.delta)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""
