@@ -67,7 +67,7 @@ burst attains, and the measured exponent stays at ½. For 1/3 < β < 1/2 the exp
 At β = 0.45 bursts succeed all the way, and the measured slope is near the formula's in this range; it is above 0.9 because the part
 of the budget that the constants eat shrinks as T grows. At β = 0.4 the first burst succeeds only in the last decades:
 the regret is that of √T before and rises steeply then, so the fitted {kink:.2f} is a line through a kink (see "explained"), not
-an exponent. At β = 0.5 the same shrinking part makes {above:.2f} of 1. The intervals are those of chance only.
+an exponent. At β = 0.5 the measured exponent is {above:.2f}, where the theory has 1. The intervals are those of chance only.
 
 ## Attack and corruption
 

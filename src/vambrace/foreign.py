@@ -78,6 +78,7 @@ class Foreign(Policy):
 
     reference = "foreign"
     randomized = True
+    knows_probability = False
 
     select, update = staticmethod(select), staticmethod(update)
 

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vambrace.errors import InvalidParameter, KernelMistake
+from vambrace.errors import InvalidParameter, KernelMistake, shorten
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -37,20 +37,13 @@ _MARK = "__vambrace_kernel__"
 
 MISTAKES = (  # what Numba reports -> what the author of a kernel should do
     (
-        r"NRT required but not enabled",
-        "creates an array or a list; make it in init and change it in place",
+        r"NRT required|Only accept returning of array",
+        "creates an array; make it in init and change it in place",
     ),
-    (
-        r"unsupported array index type float64|getitem.*float64\)",
-        "a float where a whole number is needed: use int(...)",
-    ),
-    (
-        r"(?:NameError: name|Untyped global name) '(\w+)'",
-        "{0!r} is no number, NamedTuple or @kernel function",
-    ),
+    (r"[Uu]nsupported array index type float64", "a float where a whole number is needed: use int(...)"),
+    (r"Untyped global name '(\w+)'", "{0!r} is no number, NamedTuple or @kernel function"),
     (r"Unknown attribute '(\w+)' of type", "there is no attribute {0!r} here"),
     (r"Cannot unify (\S+) and (\S+) for '(\w+)", "{2!r} is of two types: {0} and {1}"),
-    (r"(?i)lambda|make_function", "a lambda or a function inside a kernel cannot be compiled"),
 )
 
 
@@ -177,15 +170,14 @@ def compile_now(call: Callable[[], Any]) -> None:
 
 
 def _in_one_sentence(report: str) -> str:
-    """What Numba's report says, with the innermost line of source that it names."""
+    """What Numba's report says, with the innermost line of the kernels that it names."""
     report = re.sub(r"\x1b\[[0-9;]*m", "", report)
-    places = re.findall(r'File "([^"]+)", line (\d+):', report)
-    where = f"{Path(places[-1][0]).name}, line {places[-1][1]}" if places else "a kernel"
+    places = re.findall(r'^File "([^"]+)", line (\d+):', report, re.M)
+    where = next((f"{Path(file).name}, line {n}" for file, n in places if "site-packages" not in file), "a kernel")
     for pattern, sentence in MISTAKES:
         if found := re.search(pattern, report):
             return f"{where}: {sentence.format(*found.groups())}"
-    lines = [line.strip() for line in report.splitlines() if line.strip()]
-    return f"{where}: cannot be compiled: {lines[1] if len(lines) > 1 else report}"
+    return f"{where}: cannot be compiled; Numba says: {shorten(' '.join(report.split()[9:]))}"
 
 
 def cache_statistics() -> tuple[int, int]:

@@ -257,6 +257,8 @@ class Policy(HasKernels):
     name: ClassVar[str]
     reference: ClassVar[str]
     randomized: ClassVar[bool] = False  # whether `select` draws from its stream
+    knows_probability: ClassVar[bool] = True  # whether the second value of `select` is the chance of the arm
+    state_version: ClassVar[int] = 1  # counts the changes of its state, for snapshots of older ones
     select: Select
     update: Update
     cycle: Cycle | None = None
@@ -276,13 +278,23 @@ class Policy(HasKernels):
         """
         raise NotImplementedError
 
-    def learner(self, *, n_arms: int, horizon: int, seed: int = 0) -> "Learner":
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """The state of a snapshot as it is written today.
+
+        Args:
+            state: The state as it was written: dicts, lists, numbers and words.
+            version: The `state_version` that wrote it, smaller than the present one.
+        """
+        raise NotImplementedError
+
+    def learner(self, *, n_arms: int, horizon: int, seed: int | None = None) -> "Learner":
         """The same algorithm, live: ask for an arm, tell its reward.
 
         Args:
             n_arms: The number of arms.
             horizon: The largest number of decisions.
-            seed: Of the random numbers of a randomised policy.
+            seed: Of the random numbers of a randomised policy; None: from the operating system, so that nobody can
+                foresee them.
 
         >>> import vambrace as vb
         >>> learner = vb.SEWR(budget=10).learner(n_arms=3, horizon=10_000)

@@ -3,14 +3,20 @@
 import json
 import subprocess
 import sys
-from typing import Any
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import vambrace as vb
+from vambrace.engine import simulation
+from vambrace.engine.slots import select
 from vambrace.errors import InvalidParameter, NotApplicable, UnknownName
+from vambrace.kernels import kernel
 from vambrace.progress import ProgressBar
+from vambrace.protocols import Game, Round
 
 ENV = vb.Bernoulli([0.9, 0.8, 0.7])
 GAME = """
@@ -150,3 +156,75 @@ def test_an_interrupt_stops_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ProgressBar, "update", interrupt)
     with pytest.raises(KeyboardInterrupt):
         vb.simulate(vb.UCB1(), ENV, horizon=10**12, replications=4)
+
+
+# ---------------------------------------------------------------------------------------------------- the first game
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was compiled, with programs that nobody has compiled before."""
+    found: list[str] = []
+
+    def watched(call: Any) -> None:
+        found.append("compiled")
+        call()
+
+    monkeypatch.setattr(simulation, "compile_now", watched)
+    monkeypatch.setattr(simulation, "is_ready", lambda program: False)
+    monkeypatch.setattr(simulation, "_played_interpreted", Counter())
+    return found
+
+
+def test_short_games_are_not_compiled_until_there_were_many(compilations: list[str]) -> None:
+    games: dict[str, Any] = {"horizon": 1_000, "replications": 20, "seed": 3, "checkpoints": 5}
+    plain = [vb.simulate(vb.UCB1(), ENV, vb.Conceal(budget=9), **games) for _ in range(4)]
+    assert compilations == []
+    after = vb.simulate(vb.UCB1(), ENV, vb.Conceal(budget=9), **games)  # the hundred thousandth round
+    assert compilations == ["compiled"]
+    for result in plain:
+        assert np.array_equal(result.pulls, after.pulls)
+        assert np.array_equal(result.realized_regret, after.realized_regret)
+        assert np.array_equal(result.cost, after.cost)
+
+
+def test_what_is_worth_it_or_wanted_is_compiled_at_once(compilations: list[str]) -> None:
+    vb.simulate(vb.UCB1(), ENV, horizon=100_000)
+    assert compilations == ["compiled"]
+    vb.simulate(vb.UCB1(), ENV, horizon=10, interpret=False)
+    assert len(compilations) == 2
+    vb.simulate(vb.UCB1(), ENV, horizon=10, interpret=True)
+    assert len(compilations) == 2
+
+
+# --------------------------------------------------------------------------------------------------- an attack thinks
+
+
+class Copy(NamedTuple):
+    victim: Any
+
+
+@kernel
+def foresee(state: Copy, round: Round, arm: int, reward: float, view: Any, rng: Any) -> tuple[float, Copy]:
+    """Pay one exactly where a fresh victim would play the same arm."""
+    expected, _, _ = select(state.victim, round, rng)
+    return (1.0 if expected == arm else 0.0), state
+
+
+@dataclass(frozen=True, kw_only=True)
+class Foreseeing(vb.Adversary):
+    name, reference, strength, knowledge = "foreseeing", "tests", "strong", "white box"
+    budget: float = float("inf")
+    alter = staticmethod(foresee)
+
+    def init(self, game: Game) -> Copy:
+        return Copy(game.victim)
+
+
+@pytest.mark.parametrize("interpret", [True, False])
+def test_an_attack_may_ask_its_victim(interpret: bool) -> None:
+    """A fresh SE plays arm 0: so that arm always seems to pay, and the other never."""
+    arms, options = vb.Deterministic([0.25, 0.5]), {"horizon": 400, "interpret": interpret}
+    result = vb.simulate(vb.SE(), arms, Foreseeing(), engine="rounds", **options)  # type: ignore[arg-type]
+    assert result.pulls[0, 0] > 300
+    assert result.cost[0, -1] == 0.75 * result.pulls[0, 0] + 0.5 * result.pulls[0, 1]

@@ -270,15 +270,14 @@ def test_a_full_disk_is_one_line_and_loses_no_finished_cell(
 def test_workers_share_the_policies_between_them() -> None:
     """Who has compiled a policy goes on with it; what is left of a long line is shared."""
     small = spec.parse(FAILING | {"policies": ["ucb1", "se"], "adversaries": ["conceal"], "horizons": [30, 40]})
-    line = run._Queue(list(cells.cells_of(small).values()))
-    first = line.next_for("", [])
-    second = line.next_for("", [run.family(first)])
+    waiting = run._families(list(cells.cells_of(small).values()))
+    first = run._next(waiting, "", [])
+    second = run._next(waiting, "", [run.family(first)])
     assert {first.policy, second.policy} == {"ucb1", "se"}
-    rest = [line.next_for(run.family(first), [run.family(second)]) for _ in range(6)]
+    rest = [run._next(waiting, run.family(first), [run.family(second)]) for _ in range(6)]
     assert [cell.policy for cell in rest] == [first.policy] * 3 + [second.policy] * 3
-    assert not line
-    line.put_back(first)
-    assert line.next_for("", []) == first
+    assert [cell.horizon for cell in rest[:3]] == [30, 40, 40]  # in the order of the experiment
+    assert not any(waiting.values())
 
 
 def test_the_first_failure_can_end_the_run(tmp_path: Path, played: list[str]) -> None:

@@ -13,6 +13,7 @@ import naive
 import vambrace as vb
 from vambrace import registry
 from vambrace.errors import DecisionError, HorizonReached, InvalidParameter, VambraceError
+from vambrace.protocols import Round
 
 POLICIES: list[vb.Policy] = [
     cls(**{field.name: 3 for field in dataclasses.fields(cls) if field.default is dataclasses.MISSING})
@@ -34,7 +35,8 @@ def test_feedback_that_is_missing_or_late_blocks_nothing(policy: vb.Policy, n_ar
         decision = learner.ask()
         assert (decision.id, decision.round, learner.asked) == (t, t, t)
         assert 0 <= decision.arm < n_arms
-        assert 0.0 < decision.probability <= 1.0
+        assert policy.knows_probability == (decision.probability is not None)
+        assert decision.probability is None or 0.0 < decision.probability <= 1.0
         expected_open.append(t)
         if answered == "every third" and t % 3 == 0:
             learner.tell(expected_open.pop(), 1.0)
@@ -132,8 +134,8 @@ def test_a_reward_that_cannot_be_meant_is_not_counted(learner: vb.Learner, rewar
 @pytest.mark.parametrize(
     ("decision", "error", "message"),
     [
-        (2, DecisionError, "decision 2: expected one answer, got a second one"),
-        (vb.Decision(2, 1, 1.0), DecisionError, "decision 2: expected one answer, got a second one"),
+        (2, DecisionError, "decision 2: already answered"),
+        (vb.Decision(2, 1, 1.0), DecisionError, "decision 2: already answered"),
         (4, DecisionError, r"decision: expected an id in \[1, 3\], got 4, which was never asked"),
         (vb.Decision(4, 1, 1.0), DecisionError, "got 4, which was never asked"),
         (0, DecisionError, "got 0, which was never asked"),
@@ -199,3 +201,57 @@ def test_the_seed_is_what_makes_two_learners_differ(policy: vb.Policy) -> None:
 
     assert asked(1) == asked(1)
     assert asked(1) != asked(2)
+
+
+def test_nobody_can_foresee_the_random_numbers_of_a_learner_without_a_seed() -> None:
+    learners = [vb.EXP3().learner(n_arms=10, horizon=100) for _ in range(2)]
+    assert learners[0].seed != learners[1].seed
+    # equal by chance once in 10^40
+    assert [learners[0].ask().arm for _ in range(40)] != [learners[1].ask().arm for _ in range(40)]
+    again = vb.EXP3().learner(n_arms=10, horizon=100, seed=learners[0].seed)
+    restored = vb.Learner.restore(learners[0].snapshot())
+    for _ in range(40):
+        again.ask()
+    assert restored.seed == learners[0].seed
+    assert [again.ask() for _ in range(20)] == [restored.ask() for _ in range(20)]
+
+
+DRAWS = 20_000
+
+
+@pytest.mark.parametrize("policy", [each for each in POLICIES if each.randomized], ids=registry.spec_of)
+def test_the_probability_of_a_decision_is_that_of_its_arm(policy: vb.Policy) -> None:
+    """Hoeffding: wrong by more than the slack with chance 1e-6 for each policy and arm, so 5e-5 in all."""
+    learner = policy.learner(n_arms=3, horizon=10**5, seed=4)
+    for t in range(60):
+        learner.tell(learner.ask(), float(t % 4 == 0))
+    state, frozen, counts, claimed = learner._state, Round.prompt(61, 3), np.zeros(3), np.zeros(3)
+    for _ in range(DRAWS):
+        arm, probability, _ = policy.select(state, frozen, learner._rng)
+        counts[arm] += 1
+        claimed[arm] = probability
+    slack = math.sqrt(math.log(2 / 1e-6) / (2 * DRAWS))
+    agrees = bool((np.abs(counts / DRAWS - claimed)[counts > 0] <= slack).all())
+    assert agrees == policy.knows_probability
+
+
+def test_a_foreign_bandit_that_fails_keeps_its_decision_open() -> None:
+    class Fragile:
+        def __init__(self, n_arms: int, horizon: int, seed: int) -> None:
+            self.failures = 1
+
+        def ask(self) -> int:
+            return 1
+
+        def tell(self, arm: int, reward: float) -> None:
+            if self.failures:
+                self.failures -= 1
+                raise RuntimeError("no connection")
+
+    learner = vb.Foreign(make=Fragile).learner(n_arms=2, horizon=10)
+    decision = learner.ask()
+    with pytest.raises(RuntimeError, match="no connection"):
+        learner.tell(decision, 1.0)
+    assert [*learner.open] == [decision.id]
+    learner.tell(decision, 1.0)
+    assert not learner.open

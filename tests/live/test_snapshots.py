@@ -120,8 +120,12 @@ def put(value: Any, *path: Any) -> Callable[[Snapshot], None]:
 
 DAMAGE: dict[str, Callable[[Snapshot], None]] = {
     "other format": put("vambrace-result", "format"),
-    "other version": put(2, "version"),
-    "version in words": put("1", "version"),
+    "other version": put(3, "version"),
+    "version in words": put("2", "version"),
+    "state of a later version": put(2, "state_version"),
+    "state version in words": put("1", "state_version"),
+    "other checksum": put("0" * 64, "checksum"),
+    "horizon a little longer": put(21, "horizon"),
     "other policy": put("ucb1", "policy"),
     "other variant of the policy": put("ms-se-wr:share=true", "policy"),
     "unknown policy": put("gone", "policy"),

@@ -217,6 +217,7 @@ def test_a_late_answer_counts_with_the_probability_of_its_own_draw(
     learner.tell(late, 0.25)
     expected = spread(before, baseline)
     assert late.arm != 2
+    assert late.probability is not None
     assert probabilities(before)[late.arm] < 0.8 * late.probability
     expected[late.arm] = own(late.probability, before)
     np.testing.assert_allclose(scores_of(learner._state) - scores_of(before), expected, rtol=1e-9)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,13 @@ import pytest
 import vambrace as vb
 from browser import Visitor, chromium, visit  # noqa: F401
 from paper import fabricated
-from vambrace.errors import StoreError
+from vambrace.errors import MissingExtra, StoreError
 from vambrace.lab import experiment as spec
 from vambrace.lab import runner as run
-from vambrace.lab.study import load
+from vambrace.lab.study import Study, load
 from vambrace.paper import reproduce as report
 from vambrace.paper.suites import ORDER
-from vambrace.report import experiments, panels
+from vambrace.report import experiments, page, panels
 
 EXPERIMENT: dict[str, Any] = {
     "name": "mine",
@@ -115,6 +116,43 @@ def test_the_numbers_are_those_of_the_results(folder: Path) -> None:
     assert bounds == {None}  # nothing is promised for it
 
 
+def play(tmp_path: Path, **changes: Any) -> Study:
+    """The small experiment with changes, played."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("vambrace.lab.cells.simulate", lambda *a, **k: vb.simulate(*a, **k, interpret=True))
+        run.run(spec.parse(EXPERIMENT | {"panels": []} | changes), tmp_path, workers=1, progress=False)
+    return load(tmp_path)
+
+
+def test_a_band_is_named_and_one_game_has_none(folder: Path, tmp_path: Path) -> None:
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    assert text.count("Mean of 4 games; band: the 95 % interval of that mean.") >= 3
+    study = play(tmp_path, replications=1)
+    ((_, drawn),) = panels.figures_of(study)
+    chart = drawn.chart.to_dict()
+    assert drawn.caption.startswith("One game, no band.")
+    assert chart["title"]["subtitle"][0] == "One game, no band."
+    assert "area" not in [layer["mark"]["type"] for layer in chart["spec"]["layer"]]
+    table = panels.finals(panels.panels(study.experiment)[0], study.plays)
+    assert "regret" in table.headings
+    assert "95 %" not in table.headings
+
+
+def test_a_table_has_what_differs_first_and_says_once_what_does_not(folder: Path) -> None:
+    study = load(folder)
+    rounds, budgets, horizons = (
+        panels.finals(panel, study.panel(panel.name)) for panel in panels.panels(study.experiment)
+    )
+    assert list(rounds.headings[:5]) == ["policy", "attack", "C", "regret", "95 %"]
+    assert "T" not in rounds.headings
+    assert "arms" not in rounds.headings
+    assert rounds.caption.startswith("Over time. T = 40. Regret: the mean; 95 %: the interval of that mean.")
+    assert "T" in horizons.headings
+    assert all(len(row) == len(budgets.headings) for row in budgets.rows)
+    shares = [row[list(rounds.headings).index("best arm")] for row in rounds.rows]
+    assert all(re.fullmatch(r"\d+\.\d %", share) for share in shares)
+
+
 def test_figures_are_written_in_three_formats(folder: Path) -> None:
     openings = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
     for name in ("against-rounds", "against-budgets", "against-horizons"):
@@ -169,6 +207,8 @@ def test_the_suites_give_the_papers_tables_and_figures(whole: Path) -> None:
     assert links <= targets
     assert {f"#{name}" for name in ORDER} <= links
     text = whole.read_text(encoding="utf-8")
+    assert re.search(r'</span>, corrected by <a href="#E14">E14</a>', text)
+    assert '<dt id="E14">E14</dt><dd>the conditions of the proof</dd>' in text
     assert "How the paper's four algorithms follow from one another" in text
     assert "What needs the file headlines is left out: give it with --data headlines=FILE." in text
     assert text.count("data-facets=") == 12 + 1  # one for each panel that needs no file, and the exponents
@@ -191,3 +231,38 @@ def test_a_browser_draws_all_and_asks_for_nothing(visit: Visitor, whole: Path, w
     assert seen.page.get_by_label("Save this figure").count() == figures.count()
     widths = figures.evaluate_all("all => all.map(each => each.querySelector('svg').getBoundingClientRect().width)")
     assert max(widths) <= width
+
+
+def test_a_phone_shows_the_regret_without_scrolling(visit: Visitor, whole: Path) -> None:  # noqa: F811
+    seen = visit(whole.as_uri(), width=390)
+    seen.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    regrets = seen.page.locator("thead th:text-is('regret')").all()
+    assert len(regrets) > 10
+    for heading in regrets:
+        box = heading.bounding_box()
+        if box is not None:  # that of the table of results is not shown on a phone
+            assert box["x"] + box["width"] <= 390
+    captions = seen.page.locator("caption").evaluate_all("all => all.map(each => each.getBoundingClientRect().right)")
+    assert max(captions) <= 390
+
+
+def test_without_the_extra_it_is_named(whole: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    page._templates.cache_clear()
+    with pytest.raises(MissingExtra, match=r"pages: expected the extra vambrace\[report\] \(jinja2\), got none"):
+        page.write(tmp_path / "x.html", "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_page_escapes_what_it_is_given_and_may_load_nothing(folder: Path, tmp_path: Path) -> None:
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    assert "A trial &lt;of&gt; &amp; mine" in text
+    assert "<of>" not in text
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
+    assert policy.startswith("default-src 'none';")
+    assert "eval" not in policy
+    title = "</script><script>alert(1)</script>"
+    study = play(tmp_path, title=title)
+    written = experiments.write([study], tmp_path / "out").read_text(encoding="utf-8")
+    assert "alert(1)" in written
+    assert "<script>alert(1)" not in written

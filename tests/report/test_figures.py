@@ -34,7 +34,7 @@ def figure(results: list[vb.Result]) -> Any:
 def test_a_figure_says_what_it_shows(figure: Any) -> None:
     chart = figure.to_dict()
     assert chart["title"]["text"] == "Armour"
-    assert chart["title"]["subtitle"] == "mean of 4 games; band: 5 % to 95 % of the games"
+    assert chart["title"]["subtitle"] == ["mean of 4 games; band: 5 % to 95 % of the games"]
     for part in ("Armour", "ucb1", "se-wr:budget=2", "no attack", "conceal:budget=2"):
         assert part in chart["description"]
     axes = [layer["encoding"] for layer in chart["spec"]["layer"]]
@@ -64,7 +64,7 @@ def test_one_game_has_no_band_and_says_so(results: list[vb.Result], figure: Any)
     alone = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.1]), horizon=30, replications=1, interpret=True)
     chart = regret_figure([alone]).to_dict()
     assert kinds(chart) == ["line", "point"]
-    assert chart["title"]["subtitle"] == "one game each, so no band"
+    assert chart["title"]["subtitle"] == ["one game each, so no band"]
 
 
 def rows_of(ends: dict[str, float], **more: Any) -> list[dict[str, Any]]:

@@ -182,17 +182,10 @@ def certify_counts(
     binary: bool = True,
     columns: Mapping[str, str] | None = None,
 ) -> Certificate:
-    """The certificate of counts that are known to be valid: `certify` without reading; see there.
+    """The certificate of counts that were checked before: `certify` without reading, where the options are explained.
 
-    Args:
-        events: Of each arm, at least one; of two arms at least.
-        totals: The sum of each arm's rewards.
-        labels: The names of the arms; None: arm 0, arm 1, ...
-        delta: The probability with which the certificate may be wrong.
-        threat: What an attacker may have done with the log.
-        design: How the test was run.
-        binary: Whether every reward is 0 or 1; otherwise anything in [0, 1].
-        columns: Where the counts come from, for the record.
+    Arms without `labels` are called arm 0, arm 1, ... Unless `binary`, rewards may be anything in [0, 1]. `columns` are
+    where the counts come from, for the record.
 
     >>> certificate = certify_counts([5000, 5000, 2000], [500, 1000, 120], ["A", "B", "C"])
     >>> certificate.ruled_out_steps()

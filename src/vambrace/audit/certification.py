@@ -142,8 +142,7 @@ def _each(found: "Reading", options: dict[str, Any]) -> Certificates:
 
 
 def _certificate(name: str, tally: "Tally", options: dict[str, Any]) -> Certificate:
-    for label, n in zip(tally.labels, tally.events, strict=True):
-        if n > MOST_EVENTS:
-            came = f"{n:,} of {label!r}"
-            raise InvalidParameter(f"{name}: expected at most {MOST_EVENTS:,} events of an arm, got {came}")
+    n, label = max(zip(tally.events, tally.labels, strict=True))
+    if n > MOST_EVENTS:
+        raise InvalidParameter(f"{name}: expected at most {MOST_EVENTS:,} events of an arm, got {n:,} of {label!r}")
     return certify_counts(tally.events, tally.totals, tally.labels, binary=tally.binary, **options)

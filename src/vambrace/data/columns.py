@@ -45,6 +45,7 @@ class Columns(NamedTuple):
         """Refuse what no source could satisfy."""
         for use, column in self.named().items():
             if not isinstance(column, str):
+                use = "group" if use == "test" else use  # as `certify` calls it
                 raise InvalidParameter(f"{use}: expected the name of a column, got {column!r}")
         if self.reward is not None and (self.events is not None or self.successes is not None):
             raise InvalidParameter(

@@ -96,9 +96,13 @@ def _piece(raw: Any, wanted: Columns, reward_range: tuple[float, float] | None, 
 
 
 def _reading(pieces: list[_Piece]) -> Reading:
-    """The pieces added up."""
+    """The pieces added up, if they were measured in the same columns."""
     first = pieces[0]
-    _check_same(pieces)
+    for piece in pieces[1:]:
+        if not same(first.chosen, piece.chosen):
+            ours, theirs = (", ".join(each.chosen.named().values()) for each in (piece, first))
+            expected = f"the columns of {first.source.name} ({theirs}; name those that you mean)"
+            raise InvalidParameter(f"{piece.source.name}: expected {expected}, got {ours}")
     rows = polars.concat(piece.rows for piece in pieces).group_by("test", "arm", maintain_order=True)
     found: dict[str, dict[str, Any]] = {}
     for test, label, *row in rows.agg(polars.col("events", "total").sum(), polars.col("between").any()).iter_rows():
@@ -128,16 +132,6 @@ def _chosen_test(reading: Reading, test: object) -> str:
     return str(test)
 
 
-def _check_same(pieces: list[_Piece]) -> None:
-    """Refuse to add up what was measured in different columns."""
-    first = pieces[0]
-    for piece in pieces[1:]:
-        if not same(first.chosen, piece.chosen):
-            ours, theirs = (", ".join(each.chosen.named().values()) for each in (piece, first))
-            expected = f"the columns of {first.source.name} ({theirs}; name those that you mean)"
-            raise InvalidParameter(f"{piece.source.name}: expected {expected}, got {ours}")
-
-
 def _repeats(source: Source, chosen: Columns) -> bool:
     """Whether an arm has more than one row."""
     keys = {key: polars.col(column) for key, column in chosen.keys.items()}
@@ -161,9 +155,9 @@ def _table(source: Source, chosen: Columns) -> polars.DataFrame:
     if is_log:
         raise InvalidParameter(f"{source.name}: column {chosen.arm!r}: expected {once}, got more")
     whole = shown.is_between(1, MOST_ROUNDS) & (shown == shown.round())
-    _refuse(source, frame.filter(_not(whole)), "written events", events, WHOLE)
+    _refuse(source, frame.filter(~whole.fill_null(False)), "written events", events, WHOLE)
     whole = (won >= 0) & (won == won.round())
-    _refuse(source, frame.filter(_not(whole)), "written total", successes, "a whole number from 0 up")
+    _refuse(source, frame.filter(~whole.fill_null(False)), "written total", successes, "a whole number from 0 up")
     _refuse(source, frame.filter(won > shown), "written total", successes, f"no more than {events}")
     for key, column in chosen.keys.items():
         _refuse(source, frame.filter(_is_missing(key)), key, column, "a name")
@@ -183,7 +177,8 @@ def _log(source: Source, chosen: Columns, ends: tuple[float, float], hint: str) 
         frame = source.rows(columns, numbered=True)
         for key, column in chosen.keys.items():
             _refuse(source, source.collect(frame.filter(_is_missing(key)).head(1)), key, column, "a name")
-        bad = source.collect(frame.filter(_not(polars.col("number").is_between(low, high))).head(1))
+        fine = polars.col("number").is_between(low, high)
+        bad = source.collect(frame.filter(~fine.fill_null(False)).head(1))
         _refuse(source, bad, "written", reward, f"a number in [{low:g}, {high:g}]{hint}")
         raise InvalidParameter(f"{source.name}: column {reward!r}: expected numbers that can be added up, got others")
     return rows
@@ -241,10 +236,6 @@ def _names(chosen: Columns) -> dict[str, polars.Expr]:
 def _is_missing(key: str) -> polars.Expr:
     name = polars.col(key)
     return name.is_null() | name.str.strip_chars().str.to_lowercase().is_in(list(MISSING))
-
-
-def _not(good: polars.Expr) -> polars.Expr:
-    return ~good.fill_null(False)
 
 
 def _refuse(source: Source, bad: polars.DataFrame, key: str, column: str, expected: str) -> None:

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 from vambrace import validation
 from vambrace.engine import rounds
-from vambrace.errors import InvalidParameter, NotApplicable
-from vambrace.protocols import Adversary, Environment, Floats, Game, Policy
+from vambrace.errors import InvalidParameter, KernelMistake, NotApplicable
+from vambrace.kernels import is_kernel, place
+from vambrace.protocols import Adversary, Environment, Floats, Game, Policy, Round
+from vambrace.sampling import stream
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Setup:
         bounded = validation.flag("bounded", bounded)
         setup = cls(policy, environment, attack, horizon, n_arms, environment.arm_means(), bounded, realized)
         setup._check_view()
+        setup._check_decision()
         return setup
 
     def _check_view(self) -> None:
@@ -60,6 +64,21 @@ class Setup:
                     f"attack {self.attack.name}: expected a policy whose state has {field!r}, "
                     f"got {self.policy.name}, whose state has {', '.join(fields) or 'no fields'}"
                 )
+
+    def _check_decision(self) -> None:
+        """What `select` returns must be a whole number, a number and a whole number."""
+        select = self.policy.select
+        if not is_kernel(select):
+            return  # a foreign bandit may be asked only in its turn
+        decision = select(self._policy_state(), Round.prompt(1, self.n_arms), stream(0))
+        try:
+            arm, probability, tag = decision
+            index(arm), float(probability), index(tag)
+        except (TypeError, ValueError):
+            raise KernelMistake(
+                f"{place(select)}: select returned {decision!r}, expected (arm, probability, tag) with whole numbers "
+                "for arm and tag"
+            ) from None
 
     @property
     def budget(self) -> float:

@@ -12,16 +12,12 @@ from collections.abc import Callable, Mapping
 
 from vambrace.errors import InvalidParameter, UnknownName, shorten
 
-
-def _least(*values: float) -> float:
-    return min(values)
-
-
-def _largest(*values: float) -> float:
-    return max(values)
-
-
-FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "ln": math.log, "min": _least, "max": _largest}
+FUNCTIONS: dict[str, Callable[..., float]] = {
+    "sqrt": math.sqrt,
+    "ln": math.log,
+    "min": lambda *values: min(values),
+    "max": lambda *values: max(values),
+}
 OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,

@@ -15,7 +15,7 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -133,11 +133,10 @@ class Experiment(_Model):
                 if value in values[:i]:
                     raise InvalidParameter(f"{where}[{i}]: expected each once, got {value!r} again")
         (_, names), (at_horizons, horizons), (_, sizes), (at_policies, policies), (at_adversaries, adversaries) = lists
-        if isinstance(self.checkpoints, list) and max(self.checkpoints, default=0) > min(horizons):
-            raise InvalidParameter(
-                f"checkpoints: expected rounds up to the least of {at_horizons}, {min(horizons):,}, "
-                f"got {max(self.checkpoints):,}"
-            )
+        last = max(self.checkpoints, default=0) if isinstance(self.checkpoints, list) else 0
+        if last > min(horizons):
+            least = f"{at_horizons}, {min(horizons):,}"
+            raise InvalidParameter(f"checkpoints: expected rounds up to the least of {least}, got {last:,}")
         if not adversaries and (powers or any(sizes)):
             raise InvalidParameter(f"{at_adversaries}: expected one to spend the budgets, or budgets = [0], got none")
         for name, horizon, size in product(names, horizons, sizes):
@@ -195,10 +194,8 @@ def _check_one_budget(experiment: Experiment) -> None:
         for i, spec in enumerate(specs):
             own = OWN_BUDGET.search(spec)
             if own and not mentions(own[1], "budget"):
-                raise InvalidParameter(
-                    f"{where}[{i}]: the budget is given twice, by the list of budgets and by {spec!r}; drop {own[1]!r} "
-                    "here and list it there"
-                )
+                twice = f"the budget is given twice, by the list of budgets and by {spec!r}"
+                raise InvalidParameter(f"{where}[{i}]: {twice}; drop {own[1]!r} here and list it there")
 
 
 def _made(make: Callable[[str], Thing], where: str, text: str, known: Mapping[str, float]) -> Thing:
@@ -269,9 +266,8 @@ def _with_data(document: dict[str, Any], data: Mapping[str, Path]) -> dict[str, 
     if isinstance(panels, list):
         panels = [kept for panel in panels if (kept := _without(panel, gone)) is not None]
     if gone and (not found or (not panels and document.get("panels"))):
-        raise InvalidParameter(
-            f"data: expected a file for {' and '.join(names)}, since nothing is left without it, got none"
-        )
+        every = " and ".join(names)
+        raise InvalidParameter(f"data: expected a file for {every}, since nothing is left without it, got none")
     given = {name: _fingerprint(data[name]) if name in data else LEFT_OUT for name in names}
     return document | {"data": given, "environments": found} | ({"panels": panels} if "panels" in document else {})
 
@@ -312,47 +308,38 @@ def validated(document: Any) -> Experiment:
 def _explained(document: Any, error: ValidationError) -> str:
     """The first mistake: where it is, what was expected and what came."""
     found = error.errors(include_url=False)
-    first = max(
-        (each for each in found if each["loc"][:1] == found[0]["loc"][:1]), key=lambda each: _depth(document, each)
-    )
-    others = found[1:]
-    kind, place, node = first["type"], "", document
-    for part in first["loc"]:
-        if kind not in ("missing", "extra_forbidden") and not _has(node, part):
-            continue  # pydantic puts in the names of types where several are allowed
-        node = node[part] if _has(node, part) else None
-        place += f"[{part}]" if isinstance(part, int) else f".{part}" if place else part
-    rest = f" (and {len(others)} more)" if others and kind == "extra_forbidden" else ""
-    if kind == "extra_forbidden":
-        *_, key = first["loc"]
-        model = Panel if first["loc"][0] == "panels" else Experiment
-        return f"{place}: {UnknownName('key', str(key), model.model_fields)}{rest}"
-    if kind == "missing":
-        return f"{place}: expected a value, got none"
-    if kind == "string_pattern_mismatch":
-        return f"{place}: expected a name in kebab case such as ten-arms, got {first['input']!r}"
-    if kind == "literal_error":
-        return f"{place}: expected {first['ctx']['expected']}, got {first['input']!r}"
-    if kind in ("too_short", "string_too_short"):
-        return f"{place}: expected at least one{' character' if kind == 'string_too_short' else ''}, got none"
+    rivals = [each for each in found if each["loc"][:1] == found[0]["loc"][:1]]
+    first = max(rivals, key=lambda each: len(_path(document, each["loc"])))  # of several types the one that fits
+    kind, given = first["type"], first["input"]
+    parts = first["loc"] if kind in ("missing", "extra_forbidden") else _path(document, first["loc"])
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")
+    match kind:
+        case "extra_forbidden":
+            model = Panel if parts[0] == "panels" else Experiment
+            more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+            return f"{place}: {UnknownName('key', str(parts[-1]), model.model_fields)}{more}"
+        case "missing":
+            return f"{place}: expected a value, got none"
+        case "string_pattern_mismatch":
+            return f"{place}: expected a name in kebab case such as ten-arms, got {given!r}"
+        case "literal_error":
+            return f"{place}: expected {first['ctx']['expected']}, got {given!r}"
+        case "too_short" | "string_too_short":
+            return f"{place}: expected at least one{' character' if kind == 'string_too_short' else ''}, got none"
     message = first["msg"].removeprefix("Input should be ").removeprefix("String should have ")
     message = message.replace("dictionary", "table").partition(" or instance of")[0]
-    return f"{place or 'file'}: expected {message[0].lower()}{message[1:]}, got {shorten(repr(first['input']))}"
+    return f"{place or 'file'}: expected {message[0].lower()}{message[1:]}, got {shorten(repr(given))}"
 
 
-def _depth(document: Any, mistake: Any) -> int:
-    """How far into the document a mistake lies; where several types are allowed, the one that fits goes deepest."""
-    depth, node = 0, document
-    for part in mistake["loc"]:
-        if _has(node, part):
-            depth, node = depth + 1, node[part]
-    return depth
-
-
-def _has(node: Any, part: Any) -> bool:
-    return (isinstance(node, dict) and part in node) or (
-        isinstance(node, list) and isinstance(part, int) and part < len(node)
-    )
+def _path(document: Any, place: Sequence[int | str]) -> list[int | str]:
+    """As far as the document has it: pydantic adds the names of types where several are allowed."""
+    path: list[int | str] = []
+    for part in place:
+        known = dict(enumerate(document)) if isinstance(document, list) else document
+        if isinstance(known, dict) and part in known:
+            document = known[part]
+            path.append(part)
+    return path
 
 
 def schema() -> str:

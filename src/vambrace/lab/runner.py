@@ -14,9 +14,9 @@ import signal
 import threading
 import time
 import traceback
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -151,15 +151,15 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
     from concurrent.futures import FIRST_COMPLETED, wait
     from concurrent.futures.process import BrokenProcessPool
 
-    waiting, crashes, failed_starts = _Queue(cells), Counter[str](), 0
+    families, crashes, failed_starts = _families(cells), Counter[str](), 0
     idle: list[_Worker] = [_Worker() for _ in range(workers)]
     busy: dict[Future[Played | Failure], tuple[Cell, _Worker]] = {}
     outcomes: list[Outcome] = []
     try:
-        while waiting or busy or outcomes:
-            while waiting and idle:
+        while any(families.values()) or busy or outcomes:
+            while any(families.values()) and idle:
                 worker = idle.pop()
-                cell = waiting.next_for(worker.family, [each.family for _, each in busy.values()])
+                cell = _next(families, worker.family, [each.family for _, each in busy.values()])
                 busy[worker.submit(cell)] = cell, worker
             yield from outcomes or [None]  # they are kept while the workers play on
             outcomes = []
@@ -177,7 +177,7 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
                     idle.append(_Worker())
                     crashes[cell.id] += 1
                     if crashes[cell.id] < CRASHES:
-                        waiting.put_back(cell)
+                        families[family(cell)].append(cell)
                     else:
                         outcomes.append((cell, Failure("worker: crashed twice while running this cell", str(error))))
     finally:
@@ -190,25 +190,19 @@ def family(cell: Cell) -> str:
     return f"{cell.policy.partition(':')[0]} on {cell.environment.partition(':')[0]}"
 
 
-class _Queue:
-    """The cells that wait, by family: a worker that has compiled a policy plays on with it, and others take another."""
+def _families(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
+    """The cells that wait, by family, the first of each at the end."""
+    found: dict[str, list[Cell]] = {}
+    for cell in reversed(cells):
+        found.setdefault(family(cell), []).append(cell)
+    return dict(reversed(found.items()))
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
-        self._families: dict[str, deque[Cell]] = {}
-        for cell in cells:
-            self._families.setdefault(family(cell), deque()).append(cell)
 
-    def __bool__(self) -> bool:
-        return any(self._families.values())
-
-    def next_for(self, own: str, others: Sequence[str]) -> Cell:
-        """The next cell of one's own family, or of the longest queue that fewest others are at."""
-        left = {name: cells for name, cells in self._families.items() if cells}
-        chosen = own if own in left else min(left, key=lambda name: (others.count(name), -len(left[name])))
-        return left[chosen].popleft()
-
-    def put_back(self, cell: Cell) -> None:
-        self._families[family(cell)].appendleft(cell)
+def _next(families: dict[str, list[Cell]], own: str, others: Sequence[str]) -> Cell:
+    """The next cell of a worker's own family, which is compiled; otherwise of the longest that fewest others play."""
+    left = {name: len(cells) for name, cells in families.items() if cells}
+    chosen = own if own in left else min(left, key=lambda name: (others.count(name), -left[name]))
+    return families[chosen].pop()
 
 
 class _Worker:
@@ -287,41 +281,29 @@ def _client(address: str, workers: int) -> Iterator[Any]:
         distributed: Any = import_module("distributed")
     except ImportError:
         raise MissingExtra("dask: expected the extra vambrace[dask], got no module named 'distributed'") from None
-    if address == "local":
-        with (
-            _quiet(),
-            distributed.LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                # without an address it would listen on port 8787 for everybody, and warn where that is taken
-                dashboard_address="127.0.0.1:0",
-                worker_dashboard_address="127.0.0.1:0",
-                scheduler_kwargs={"dashboard": False},
-                silence_logs=50,
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
-            yield client
-        return
-    with _quiet():
+    with _quiet(), ExitStack() as stack:
+        scheduler: Any = address
+        if address == "local":
+            # without an address it would listen on port 8787 for everybody, and warn where that is taken
+            local: dict[str, Any] = {"dashboard_address": "127.0.0.1:0", "worker_dashboard_address": "127.0.0.1:0"}
+            local |= {"scheduler_kwargs": {"dashboard": False}, "silence_logs": 50}
+            size = {"n_workers": workers, "threads_per_worker": 1, "processes": True}
+            scheduler = stack.enter_context(distributed.LocalCluster(**size, **local))
         try:
-            client = distributed.Client(address, timeout="10s")
+            client = stack.enter_context(distributed.Client(scheduler, timeout="10s"))
         except (OSError, ValueError) as error:
             raise InvalidParameter(f"dask: expected the address of a scheduler, got {address!r}: {error}") from None
-        with client:
-            yield client
+        yield client
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
     """What goes wrong in the cluster is said once, by us."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
+    levels = {logger: logger.level for logger in map(logging.getLogger, ("distributed", "distributed.client"))}
+    for logger in levels:
         logger.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        for logger, level in zip(loggers, levels, strict=True):
+        for logger, level in levels.items():
             logger.setLevel(level)

@@ -4,6 +4,7 @@ The learner runs the same kernels as the simulator, interpreted. Feedback may be
 policy knows which decisions are open and never waits for them.
 """
 
+import secrets
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,9 +24,9 @@ class Decision:
     """An arm to play: what `Learner.ask` returns and `Learner.tell` needs back.
 
     Attributes:
-        id: Counts the decisions of this learner from one; store it with the event, `tell` takes it too.
+        id: Counts the decisions of this learner from one. Store it with the event, `tell` takes it too.
         arm: The arm to play, from zero.
-        probability: With which the policy made this choice (MS-SE-WR: drew this base).
+        probability: The chance with which the policy chose this arm; None where the policy does not know it.
         round: The round in which this was asked; the same as id.
 
     >>> import vambrace as vb
@@ -35,7 +36,7 @@ class Decision:
 
     id: int
     arm: int
-    probability: float  # with which the policy made this choice (MS-SE-WR: drew this base)
+    probability: float | None
 
     @property
     def round(self) -> int:
@@ -50,7 +51,8 @@ class Learner:
         policy: Any policy of the package, such as vb.SEWR(budget=100).
         n_arms: How many arms there are.
         horizon: How many decisions there will be, at most; policies use it to set their radii.
-        seed: Of the random numbers of a randomised policy.
+        seed: Of the random numbers of a randomised policy. None: from the operating system, so that nobody can foresee
+            them; the snapshot keeps it. Give one to reproduce a run.
 
     Rewards in [0, 1] may come late, in any order, or never: the policy knows which decisions are open and does not wait
     for them. `snapshot` gives everything as a dict for JSON, and `Learner.restore` goes on bit for bit.
@@ -68,12 +70,12 @@ class Learner:
     (True, True)
     """
 
-    def __init__(self, policy: Policy, *, n_arms: int, horizon: int, seed: int = 0) -> None:
+    def __init__(self, policy: Policy, *, n_arms: int, horizon: int, seed: int | None = None) -> None:
         if not isinstance(policy, Policy):
             raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}")
         self.policy = policy
         self.n_arms, self.horizon = validation.game_size(n_arms, horizon)
-        self.seed = validation.seed(seed)
+        self.seed = secrets.randbits(128) if seed is None else validation.seed(seed)
         self._state = policy.init(Game(self.n_arms, self.horizon))
         self._rng = stream(self.seed, LIVE)
         self._asked = 0
@@ -102,7 +104,11 @@ class Learner:
         self._asked += 1
         self._open[self._asked] = (int(arm), float(probability), int(tag))
         self._pending[arm] += 1
-        return Decision(self._asked, int(arm), float(probability))
+        return self._decision(self._asked)
+
+    def _decision(self, key: int) -> Decision:
+        arm, probability, _ = self._open[key]
+        return Decision(key, arm, probability if self.policy.knows_probability else None)
 
     def tell(self, decision: Decision | int, reward: float) -> None:
         """The reward in [0, 1] that a decision earned. An answer that is refused changes nothing.
@@ -113,9 +119,10 @@ class Learner:
         """
         key = self._find(decision)
         value = validation.number("reward", reward, low=0.0, high=1.0)
-        arm, probability, tag = self._open.pop(key)
+        arm, probability, tag = self._open[key]
+        self._state = self.policy.update(self._state, Answer(arm, value, probability, tag))  # may raise: a foreign one
+        del self._open[key]
         self._pending[arm] -= 1
-        self._state = self.policy.update(self._state, Answer(arm, value, probability, tag))
 
     def _find(self, decision: Decision | int) -> int:
         key = decision.id if isinstance(decision, Decision) else decision
@@ -123,16 +130,16 @@ class Learner:
             raise InvalidParameter(f"decision: expected a Decision or its id, got {decision!r}")
         if key not in self._open:
             if 1 <= key <= self._asked:
-                raise DecisionError(f"decision {key}: expected one answer, got a second one")
+                raise DecisionError(f"decision {key}: already answered")
             raise DecisionError(f"decision: expected an id in [1, {self._asked}], got {key}, which was never asked")
-        asked = Decision(int(key), *self._open[key][:2])
+        asked = self._decision(int(key))
         if isinstance(decision, Decision) and decision != asked:
-            raise DecisionError(f"decision {key}: expected {asked}, got {decision}, which is not ours")
+            raise DecisionError(f"decision {key}: expected {asked}, got {decision}, which is of another learner")
         return asked.id
 
     def snapshot(self) -> dict[str, Any]:
         """Everything, as a dict that `json.dumps` takes: parameters, state, random stream and open decisions."""
-        return {
+        content = {
             **snapshots.header(self.policy),
             "n_arms": self.n_arms,
             "horizon": self.horizon,
@@ -142,6 +149,7 @@ class Learner:
             "stream": [format(int(word), "016x") for word in self._rng],
             "state": snapshots.plain(self._state),
         }
+        return content | {"checksum": snapshots.checksum(content)}
 
     @classmethod
     def restore(cls, snapshot: dict[str, Any], *, policy: Policy | None = None) -> "Learner":
@@ -162,7 +170,7 @@ class Learner:
         with snapshots.reading():
             policy = snapshots.check_header(snapshot, policy)
             learner = cls(policy, n_arms=snapshot["n_arms"], horizon=snapshot["horizon"], seed=snapshot["seed"])
-            learner._state = snapshots.filled(learner._state, snapshot["state"], "state")
+            learner._state = snapshots.filled(learner._state, snapshots.present_state(snapshot, policy), "state")
             learner._rng = snapshots.words(snapshot["stream"], len(learner._rng))
             learner._asked = validation.whole("asked", snapshot["asked"], low=0, high=learner.horizon)
             for key, arm, probability, tag in snapshot["open"]:
@@ -177,4 +185,5 @@ class Learner:
                     validation.whole("tag of an open decision", tag, low=-LIVE, high=2**53),
                 )
                 learner._pending[arm] += 1
+            snapshots.check_unchanged(snapshot)
         return learner

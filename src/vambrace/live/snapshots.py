@@ -1,5 +1,7 @@
 """Learner states as plain JSON values and back. Never pickle: a snapshot is data, it cannot run anything."""
 
+import hashlib
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
@@ -14,21 +16,48 @@ from vambrace import registry
 from vambrace.errors import SnapshotError, VambraceError
 from vambrace.protocols import Policy
 
-FORMAT, VERSION = "vambrace-learner", 1
+FORMAT, VERSION = "vambrace-learner", 2  # version 1 has no checksum, and states of version 1
 WORDS = ("inf", "-inf", "nan")  # what JSON has no numbers for
 
 
 def header(policy: Policy) -> dict[str, Any]:
     """What says whose snapshot this is."""
-    return {"format": FORMAT, "version": VERSION, "policy": registry.spec_of(policy)}
+    versions = {"version": VERSION, "state_version": policy.state_version}
+    return {"format": FORMAT, **versions, "policy": registry.spec_of(policy)}
+
+
+def checksum(content: dict[str, Any]) -> str:
+    """A fingerprint of a snapshot: the horizon, for one, cannot be told from the state, and must not be changed."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def check_unchanged(snapshot: dict[str, Any]) -> None:
+    """Refuse a snapshot that is no longer what was written."""
+    if snapshot["version"] == 1:
+        return
+    found = checksum({key: value for key, value in snapshot.items() if key != "checksum"})
+    if found != snapshot["checksum"]:
+        raise SnapshotError(f"snapshot: expected the checksum {snapshot['checksum']!r}, got {found}: it was changed")
+
+
+def present_state(snapshot: dict[str, Any], policy: Policy) -> Any:
+    """The state in a snapshot as the policy writes it today."""
+    version = 1 if snapshot["version"] == 1 else snapshot["state_version"]
+    if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= policy.state_version:
+        raise SnapshotError(
+            f"snapshot: expected a state of {policy.name} in version 1 to {policy.state_version}, got {version!r}"
+        )
+    return snapshot["state"] if version == policy.state_version else policy.migrate(snapshot["state"], version)
 
 
 def check_header(snapshot: Any, policy: Policy | None) -> Policy:
     """The policy that a snapshot belongs to."""
     if not isinstance(snapshot, dict) or snapshot.get("format") != FORMAT:
         raise SnapshotError(f"snapshot: expected a dict with format {FORMAT!r}, got {_short(snapshot)}")
-    if snapshot.get("version") != VERSION:
-        raise SnapshotError(f"snapshot: expected version {VERSION}, got {snapshot.get('version')!r}")
+    version = snapshot.get("version")
+    if isinstance(version, bool) or version not in (1, VERSION):
+        raise SnapshotError(f"snapshot: expected version 1 or {VERSION}, got {version!r}")
     if policy is None:
         return registry.policy(snapshot["policy"])
     if registry.spec_of(policy) != snapshot["policy"]:

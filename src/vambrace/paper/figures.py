@@ -37,10 +37,10 @@ def exponent_figure(study: Study) -> Drawn:
     alt = f"{title}. Bounds: PE-WR max(1/2, 2β), CORRAL 1/2 + β, EXP3.P 2/3 + β/2, at most 1. Measured for PE-WR: "
     alt += ", ".join(f"{fitted.slope:.2f} at {power:g}" for power, fitted in measured.items())
     rows = [{"facet": ""} | row for row in rows]
-    chart = lines_figure(rows, axis="power", title=title, alt=alt, height="exponent of T")
     caption = (
-        "The paper's Figure 2. Dotted: the bounds. Points: the slope of PE-WR's worst regret from 10⁹ to 10¹⁵ rounds; "
-        "band: its 95 % interval. "
-        "Up to β = 1/3 no burst can drop the best arm; beyond it the constants have to be outgrown first."
+        "The paper's Figure 2. Dotted: the bounds.",
+        "Points: the slope of PE-WR's worst regret from 10⁹ to 10¹⁵ rounds; band: its 95 % interval.",
+        "Up to β = 1/3 no burst can drop the best arm; beyond it the constants have to be outgrown first.",
     )
-    return Drawn("exponents-exponent", chart, 1, caption)
+    chart = lines_figure(rows, axis="power", title=title, subtitle=caption, alt=alt, height="exponent of T")
+    return Drawn("exponents-exponent", chart, 1, " ".join(caption))

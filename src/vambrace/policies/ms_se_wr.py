@@ -169,6 +169,7 @@ class MSSEWR(Policy):
     name = "ms-se-wr"
     reference = "Algorithm 3, Theorem 11"
     randomized = True
+    knows_probability = False
 
     master: str = "corral"
     share: bool = False

@@ -72,6 +72,7 @@ class Thompson(Policy):
     name = "thompson"
     reference = "Agrawal & Goyal 2012"
     randomized = True
+    knows_probability = False
 
     select, update = staticmethod(select), staticmethod(update)
 

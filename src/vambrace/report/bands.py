@@ -22,8 +22,8 @@ class Band(NamedTuple):
 def bootstrap(values: Floats) -> Band:
     """The band of the mean of replications (rows) at each checkpoint (columns); with one replication it has no width.
 
-    Whole replications are drawn with replacement, so that a band is one of curves. The same draw for all who have as
-    many replications: pictures can be made again.
+    Whole replications are drawn with replacement, so that a band is one of curves. The draws are fixed by the number of
+    replications, so that the same results always give the same picture.
     """
     values = np.asarray(values, dtype=np.float64)
     copies = len(values)

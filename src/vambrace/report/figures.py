@@ -78,7 +78,7 @@ def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> "altai
     games = " or ".join(f"{each:,}" for each in sorted({result.replications for result in results}))
     subtitle = "one game each, so no band" if games == "1" else f"mean of {games} games; band: 5 % to 95 % of the games"
     alt = f"{title}: regret against rounds for {lines} under {facets}"
-    return for_file(lines_figure(rows, axis="round", title=title, subtitle=subtitle, alt=alt))
+    return for_file(lines_figure(rows, axis="round", title=title, subtitle=[subtitle], alt=alt))
 
 
 def _curve(result: Result) -> list[dict[str, Any]]:
@@ -97,7 +97,7 @@ def lines_figure(
     axis: str,
     title: str,
     alt: str,
-    subtitle: str = "",
+    subtitle: Sequence[str] = (),
     height: str = REGRET,
 ) -> "altair.FacetChart":
     """Lines with bands against one of AXES, in facets on one scale; where there is a bound, dotted in the same colour.
@@ -107,7 +107,7 @@ def lines_figure(
         axis: What x is: a key of AXES.
         title: The heading.
         alt: The figure in words.
-        subtitle: What stands below the heading.
+        subtitle: The lines below the heading: what the bands are.
         height: What the heights are.
     """
     altair = load_altair()
@@ -146,7 +146,7 @@ def lines_figure(
     figure = layered.facet(
         facet=altair.Facet("facet:N", title=None, sort=facets), columns=2, data=altair.Data(values=rows)
     )
-    heading = altair.TitleParams(title, subtitle=subtitle) if subtitle else title
+    heading = altair.TitleParams(title, subtitle=list(subtitle))
     return figure.resolve_axis(x="independent").properties(title=heading, description=alt)
 
 

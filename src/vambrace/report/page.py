@@ -51,7 +51,6 @@ def _templates() -> Any:
     )
     found.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     found.globals["vega"] = _vega
-    found.tests["table"] = lambda value: isinstance(value, Table)
     return found
 
 

@@ -112,29 +112,27 @@ def _of_panel(study: Study, panel: Panel, plays: Sequence[Play], more: Rows) -> 
     kept = _kept(panel, plays)
     rows = [row for play in kept for row in _rows(axis, play, kept, panel.worst)]
     room = 1.5 * max(row["high"] for row in rows) if axis == "round" and not is_logarithmic(rows, axis) else inf
-    caption = "One game each, so no band."
-    if study.experiment.replications > 1:
-        caption = f"Mean of {study.experiment.replications:,} games; band: the 95 % interval of that mean."
+    games = study.experiment.replications
+    caption = [f"Mean of {games:,} games; band: the 95 % interval of that mean." if games > 1 else "One game, no band."]
     caption += _fit_bounds(rows, room)
     title = panel.title or study.experiment.title or study.name
     every = [*rows, *({"facet": rows[0]["facet"]} | dict(row) for row in more)]
-    chart = lines_figure(every, axis=axis, title=title, alt=_alt(title, axis, kept))
-    return Drawn(f"{study.name}-{panel.name}", chart, len({row["facet"] for row in rows}), caption)
+    chart = lines_figure(every, axis=axis, title=title, subtitle=caption, alt=_alt(title, axis, kept))
+    return Drawn(f"{study.name}-{panel.name}", chart, len({row["facet"] for row in rows}), " ".join(caption))
 
 
-def _fit_bounds(rows: Sequence[dict[str, Any]], room: float) -> str:
-    """Leave out bounds that a figure has no room for; says what is dotted, and what is not drawn."""
+def _fit_bounds(rows: Sequence[dict[str, Any]], room: float) -> list[str]:
+    """Leave out bounds that a figure has no room for; the sentences that say what is dotted, and what is not drawn."""
     bounds = [row["bound"] for row in rows if row["bound"] is not None]
     if not bounds:
-        return ""
+        return []
     for row in rows:
         if row["bound"] is not None and row["bound"] > room:
             row["bound"] = None
     if min(bounds) > room:
-        return " What the theory promises lies above the figure; the table has it."
-    return " Dotted, in the colour of its policy: what the theory promises" + (
-        ", where the figure has room; the table has the rest." if max(bounds) > room else "."
-    )
+        return ["What the theory promises lies above the figure; the table has it."]
+    rest = ", where the figure has room; the table has the rest" if max(bounds) > room else ""
+    return [f"Dotted, in the colour of its policy: what the theory promises{rest}."]
 
 
 def _axis(plays: Sequence[Play]) -> str:
