@@ -28,7 +28,7 @@ def test_the_file_of_the_page_is_read(tmp_path: Path) -> None:
 def test_a_quoted_spec_is_understood(text: str, tmp_path: Path) -> None:
     kind = "policies" if text.startswith("se-wr") else "environments"
     log = tmp_path / "clicks.csv"
-    log.write_text("variant,converted\na,1\nb,0\n", encoding="utf-8")
+    log.write_text("page,bought\na,1\nb,0\n", encoding="utf-8")
     document: dict[str, object] = {
         "name": "one",
         "horizons": [1000],
