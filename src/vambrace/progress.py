@@ -1,88 +1,99 @@
-"""A progress bar for anything that lasts longer than a second; silent where nobody watches."""
+"""Signs of life from long work, on standard error: bars on a terminal, and a line now and then in a log."""
 
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from types import TracebackType
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import rich.progress
+    from rich.progress import Progress, TaskID
 
 PATIENCE = 1.0  # seconds before a bar appears
+EVERY = 10.0  # seconds before the first line of a log, and at least between two lines
+
+_lock = threading.Lock()
+_shown: "Progress | None" = None  # what the terminal shows: a row for each bar, so that work inside of work has one too
 
 
 class ProgressBar:
-    """Shows itself on standard error after a second, if that is a terminal (or if `show` says so).
+    """How far some work is. On a terminal it is a bar that appears after a second; in a log, a line now and then.
 
-    With a `unit` it also tells how many there are and how many are done in a second.
+    Args:
+        title: What is being done.
+        total: How much there is to do; None: nobody knows.
+        show: True: a bar; False: nothing; None: a bar if standard error is a terminal, otherwise lines.
+        unit: What is counted; with a unit, a bar also shows how many are done in a second.
+        patience: Seconds before anything is shown; None: 1 for a bar, 10 for lines.
     """
 
-    def __init__(self, title: str, total: int | None, *, show: bool | None = None, unit: str | None = None) -> None:
-        self._title, self._total, self._unit = title, total, unit
-        self._show = sys.stderr.isatty() if show is None else show
+    def __init__(
+        self, title: str, total: int | None, *, show: bool | None = None, unit: str = "", patience: float | None = None
+    ) -> None:
+        self._title, self._total, self._unit, self._silent = title, total, unit, show is False
+        self._is_bar = sys.stderr.isatty() if show is None else show
+        self.patience = (PATIENCE if self._is_bar else EVERY) if patience is None else patience
         self._started = time.monotonic()
-        self._bar: rich.progress.Progress | None = None
+        self._due = self._started + self.patience
+        self._row: TaskID | None = None
 
     def __enter__(self) -> "ProgressBar":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+    def __exit__(self, *_: object) -> None:
+        global _shown
+        with _lock:
+            if self._row is not None and _shown is not None:
+                _shown.stop() if len(_shown.tasks) == 1 else _shown.remove_task(self._row)
+                _shown = _shown if _shown.live.is_started else None
 
     def update(self, done: int) -> None:
-        """Tell how much of the total is done."""
-        if not self._show:
+        """Show how much of the total is done, if it is time to."""
+        now = time.monotonic()
+        if self._silent or now < self._due:
             return
-        if self._bar is None:
-            if time.monotonic() - self._started < PATIENCE:
-                return
-            self._bar = self._open()
-        self._bar.update(self._bar.tasks[0].id, completed=done)
+        count = "" if self._total is None else f"{done:,} of {self._total:,} {self._unit}".rstrip()
+        if self._is_bar:
+            self._draw(done, f"{count}, {done / max(now - self._started, 1e-9):.2g}/s" if self._unit else "")
+        else:
+            share = "" if self._total is None else f": {count} ({100 * done / max(self._total, 1):.0f} %)"
+            sys.stderr.write(f"{self._title}{share}\n")
+            sys.stderr.flush()
+            self._due = now + max(EVERY, (now - self._started) / 10)  # a day of work is about eighty lines
 
-    def _open(self) -> "rich.progress.Progress":
-        import rich.console
-        import rich.progress as parts
+    def _draw(self, done: int, speed: str) -> None:
+        global _shown
+        with _lock:
+            if _shown is None:
+                import rich.progress as parts
+                from rich.console import Console
+                from rich.table import Column
 
-        rate = (parts.MofNCompleteColumn(), _rate_column(self._unit)) if self._unit else ()
-        bar = parts.Progress(
-            parts.TextColumn("{task.description}"),
-            parts.BarColumn(),
-            parts.TaskProgressColumn(),
-            *rate,
-            parts.TimeRemainingColumn(),
-            console=rich.console.Console(stderr=True, force_terminal=True),
-            transient=True,
-        )
-        bar.add_task(self._title, total=self._total)
-        bar.start()
-        return bar
+                console = Console(file=sys.stderr, force_terminal=True)
+                title = parts.TextColumn("{task.description}", markup=False, table_column=Column())  # may be wrapped
+                bar = parts.SpinnerColumn(table_column=Column(no_wrap=True)), title, parts.BarColumn(20)
+                more = parts.TaskProgressColumn(), "{task.fields[speed]}", parts.TimeRemainingColumn()
+                _shown = parts.Progress(*bar, *more, console=console, transient=True)
+                _shown.start()
+            if self._row is None:
+                self._row = _shown.add_task(self._title, total=self._total, speed=speed)
+            _shown.update(self._row, completed=done, speed=speed)
 
 
 @contextmanager
-def waiting(title: str, *, show: bool | None = None) -> Iterator[None]:
-    """A bar that moves but has no end, for work that cannot tell how far it is."""
-    with ProgressBar(title, None, show=show) as bar:
-        timer = threading.Timer(PATIENCE, bar.update, [0])
+def waiting(title: str, *, show: bool | None = None, patience: float | None = None) -> Iterator[None]:
+    """Show a moving bar, or one line in a log, during work that cannot say how far it is."""
+    with ProgressBar(title, None, show=show, patience=patience) as bar:
+        timer = threading.Timer(bar.patience, bar.update, [0])
         timer.start()
         try:
             yield
         finally:
             timer.cancel()
-            timer.join()  # so that a bar that is just opening is there to be closed
+            timer.join()  # so that a bar that is just being opened is there to be closed
 
 
-def _rate_column(unit: str) -> "rich.progress.ProgressColumn":
-    import rich.progress as parts
-    from rich.text import Text
-
-    class Rate(parts.ProgressColumn):
-        def render(self, task: "parts.Task") -> Text:
-            return Text(f"{task.speed:.2g} {unit}/s" if task.speed else f"? {unit}/s")
-
-    return Rate()
+def compiling(title: str, *, show: bool | None = None) -> AbstractContextManager[None]:
+    """Say that a program is being compiled, if that takes longer than half a second."""
+    return waiting(f"compiling {title} (kept for next time)", show=show, patience=0.5)

@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from command_line import without_progress
+
 ROOT = Path(__file__).parents[2]
 LINES = r"(?:(?!```).*\n)*"  # of one block: none of them is a fence
 SHOWN = re.compile(
@@ -78,7 +80,7 @@ def run_commands(block: Block, command: Path) -> str:
         encoding="utf-8",
         timeout=300,
     )
-    return "\n".join(line.rstrip() for line in done.stdout.rstrip().splitlines()) + "\n"
+    return "\n".join(line.rstrip() for line in without_progress(done.stdout).rstrip().splitlines()) + "\n"
 
 
 def make_command(folder: Path) -> Path:

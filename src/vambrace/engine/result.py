@@ -81,7 +81,11 @@ class Result:
         return values
 
     def summary(self) -> dict[str, Any]:
-        """Final figures over the replications, ready for JSON: mean, standard error and quantiles of each measure."""
+        """Final figures over the replications, ready for JSON.
+
+        Each measure has the mean, its standard error, the median, and the 5 % and 95 % quantiles of the replications
+        (q05 and q95). The standard error and the outer quantiles are None after one replication.
+        """
         measures = {"pseudo_regret": self.pseudo_regret, "cost": self.cost}
         if self.realized is not None and self.observed is not None:
             measures |= {"realized_regret": self.realized, "observed_regret": self.observed}
@@ -102,9 +106,9 @@ class Result:
         attack = f" against {spec_of(self.adversary)}" if self.adversary else " without attack"
         spent = f", cost {cost['mean']:,.1f}" if self.adversary else ""
         note = f" ({self.environment.note})" if self.environment.note else ""
-        # of one replication there is no error to tell
-        error = f" ± {regret['standard_error']:,.1f}" if self.replications > 1 else ""
-        times = f" ({self.replications} replications)" if self.replications > 1 else ""
+        several = self.replications > 1  # one replication has no standard error
+        error = f" ± {regret['standard_error']:,.1f}" if several else ""
+        times = f" (mean ± standard error of {self.replications:,} replications)" if several else ""
         return (
             f"{spec_of(self.policy)}{attack}{note}: regret {regret['mean']:,.1f}{error} "
             f"after {self.horizon:,} rounds{times}{spent}"
@@ -132,13 +136,13 @@ class Result:
         return regret_figure([self])
 
 
-def _spread(values: Floats) -> dict[str, float]:
+def _spread(values: Floats) -> dict[str, float | None]:
     low, median, high = np.quantile(values, [0.05, 0.5, 0.95])
-    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
+    several = len(values) > 1
     return {
         "mean": float(values.mean()),
-        "standard_error": float(error),
-        "q05": float(low),
+        "standard_error": float(values.std(ddof=1) / np.sqrt(len(values))) if several else None,
+        "q05": float(low) if several else None,
         "median": float(median),
-        "q95": float(high),
+        "q95": float(high) if several else None,
     }

@@ -16,7 +16,7 @@ from vambrace.engine.rounds import History, Record, Setting, Streams, Totals
 from vambrace.engine.setup import Setup
 from vambrace.errors import GameFault, NotApplicable
 from vambrace.kernels import compile_now, compiled, interpreted, is_kernel, is_ready
-from vambrace.progress import ProgressBar, waiting
+from vambrace.progress import ProgressBar, compiling
 from vambrace.protocols import Adversary, Environment, Integers, Policy
 from vambrace.sampling import stream
 
@@ -148,7 +148,7 @@ class _Run:
         programs = _Programs(
             play, settle if interpret is False or is_ready(settle) or sums >= WORTH_SETTLING else plain.settle
         )
-        with waiting(f"compiling {self.setup.title} (kept for next time)", show=progress):
+        with compiling(self.setup.title, show=progress):
             compile_now(lambda: self._replicate(programs, 0, self.setting._replace(checkpoints=self.points[:0])))
         return programs
 

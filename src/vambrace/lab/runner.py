@@ -87,7 +87,7 @@ def run(
     with store.opened(experiment) as waiting:
         outcomes = _outcomes(waiting, count, dask)
         try:
-            kept = _keep(store, outcomes, len(waiting), f"{experiment.name}: cells", fail_fast, progress)
+            kept = _keep(store, outcomes, len(waiting), experiment.name, fail_fast, progress)
         finally:
             outcomes.close()
     return store.status(trusted=kept)

@@ -131,13 +131,15 @@ class AttackReport:
         import polars
 
         rows = [row.summary() for row in self.rows]
-        return polars.DataFrame([row | {"warnings": "; ".join(row["warnings"])} for row in rows])
+        frame = polars.DataFrame([row | {"warnings": "; ".join(row["warnings"])} for row in rows])
+        return frame.cast({"standard_error": polars.Float64})  # also where each is None, after one replication
 
     def __str__(self) -> str:
         note = f", {self.environment.note}" if self.environment.note else ""
         lines = [f"{registry.spec_of(self.policy)}, {self.clean.horizon:,} rounds{note}: worst regret over all attacks"]
         for budget, row in self.worst.items():
-            lines.append(f"  budget {budget:g}: {row.regret:,.1f} by {row.attack}, which spent {row.cost:,.1f}")
+            by = "without attack" if row.result.adversary is None else f"by {row.attack}, which spent {row.cost:,.1f}"
+            lines.append(f"  budget {budget:g}: {row.regret:,.1f} {by}")
         return "\n".join([*lines, *(f"  warning: {warning}" for warning in self.warnings)])
 
 
@@ -183,11 +185,12 @@ def attack_suite(
     >>> report = vb.attack_suite(vb.UCB1(), env, budgets=[0, 60], horizon=2_000, attacks=attacks, replications=2)
     >>> print(report)
     ucb1, 2,000 rounds: worst regret over all attacks
-      budget 0: 22.0 by none, which spent 0.0
+      budget 0: 22.0 without attack
       budget 60: 781.2 by conceal, which spent 43.0
     """
     if not isinstance(policy, Policy):
-        raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}")
+        hint = "a bandit of your own, or of another library, is wrapped as vb.Foreign(make=...)"
+        raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}; {hint}")
     sizes = _sizes(budgets)
     chosen, skipped = _every_attack() if attacks is None else (_checked(attacks), {})
 
@@ -203,7 +206,7 @@ def attack_suite(
             checkpoints=1,
             bounded=bounded,
             threads=threads,
-            progress=False,
+            progress=progress,
         )
 
     rows: list[Attacked] = []

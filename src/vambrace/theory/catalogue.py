@@ -26,7 +26,7 @@ def bounds(
     *,
     gaps: Sequence[float],
     horizon: int,
-    budget: float = 0.0,
+    budget: float | None = None,
     delta: float | None = None,
     best_mean: float | None = None,
 ) -> list[Bound]:

@@ -15,7 +15,7 @@ longer. A *typical* game is decided sooner: there the empirical means are the tr
 spends the whole budget against us, delays the drop.
 """
 
-import json
+import textwrap
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from math import sqrt
@@ -27,18 +27,18 @@ from vambrace.policies.radii import PAPER, PIECES, RADII, TIGHT, Rule, kl, make_
 UNIFORM = "no arm can be eliminated within this horizon: this would be uniform play"
 ASSUMPTIONS = (
     "every other arm lies this gap below the best (arms further below go sooner), and the attacker spends the whole "
-    "budget against us; at the latest means that chance does the worst that the guarantee allows, typically that it "
-    "does nothing"
+    "budget against us. At the latest: with the worst luck that the guarantee allows. Typically: with average luck"
 )
 HEADINGS = (
     "radius",
-    "pulls at the latest",
-    "typically",
-    "round at the latest",
-    "regret at most",
-    "fits",
-    "largest budget",
+    "pulls of each arm, at the latest",
+    "pulls of each arm, typically",
+    "round, at the latest",
+    "regret, at most",
+    "gap found within the horizon",
+    "largest budget for that",
 )
+PAGE = 80  # columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,7 @@ class Plan:
         """Whether any radius is certain to resolve the gap within the horizon."""
         return any(row.fits for row in self.rows)
 
-    def summary(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
         return {
             **asdict(self),
@@ -110,10 +110,6 @@ class Plan:
             "verdict": self.verdict,
             "assumed": ASSUMPTIONS,
         }
-
-    def to_json(self) -> str:
-        """The summary as text."""
-        return json.dumps(self.summary(), indent=2)
 
     @property
     def verdict(self) -> str:
@@ -135,12 +131,18 @@ class Plan:
             f"{self.arms} arms, rate {self.rate:g}, gap {self.gap:g}, budget {self.budget:,g}, "
             f"{self.horizon:,} rounds, delta {self.delta:g}"
         )
-        table = [HEADINGS, *(_cells(row) for row in self.rows)]
-        widths = [max(len(line[i]) for line in table) for i in range(len(HEADINGS))]
-        lines = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in table]
+        columns = [HEADINGS, *(_cells(row) for row in self.rows)]
+        widths = [max(map(len, column)) for column in columns]
+        lines = [
+            "  ".join([line[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=True))])
+            for line in zip(*columns, strict=True)
+        ]
         sound = self.feasible or any(row.likely for row in self.rows)
-        failing = [f"radius {row.radius}: {UNIFORM}" for row in self.rows if sound and not (row.fits or row.likely)]
-        return "\n".join([title, *lines, *failing, self.verdict, f"Assumed: {ASSUMPTIONS}."])
+        hopeless = " and ".join(row.radius for row in self.rows if not (row.fits or row.likely))
+        failing = [f"Radius {hopeless}: {UNIFORM}."] if sound and hopeless else []
+        verdict = f"{self.verdict[0].upper()}{self.verdict[1:]}."
+        sentences = [textwrap.fill(text, PAGE) for text in (*failing, verdict, f"Assumed: {ASSUMPTIONS}.")]
+        return "\n".join([textwrap.fill(title, PAGE), "", *lines, "", *sentences])
 
 
 def plan(*, arms: int, rate: float, gap: float, budget: float, horizon: int, delta: float | None = None) -> Plan:
@@ -195,10 +197,17 @@ def plan(*, arms: int, rate: float, gap: float, budget: float, horizon: int, del
 
 
 def _cells(row: RadiusPlan) -> tuple[str, ...]:
-    numbers = ["never" if value is None else f"{value:,}" for value in (row.pulls, row.typical, row.round)]
-    largest = "none" if row.largest_budget is None else f"{row.largest_budget:,}"
+    numbers = [
+        "never" if value is None else _short(f"{value:,}", value) for value in (row.pulls, row.typical, row.round)
+    ]
+    largest = "none" if row.largest_budget is None else _short(f"{row.largest_budget:,}", row.largest_budget)
     fits = "yes" if row.fits else "typically" if row.likely else "no"
-    return (row.radius, *numbers, f"{row.regret:,.1f}", fits, largest)
+    return (row.radius, *numbers, _short(f"{row.regret:,.1f}", row.regret), fits, largest)
+
+
+def _short(text: str, value: float) -> str:
+    """A number as text, or with three digits where that takes more room than a column has."""
+    return text if len(text) <= 14 else f"{value:.2e}"
 
 
 def _resolved(rule: Rule, rate: float, gap: float, pulls: int, *, unlucky: bool) -> bool:

@@ -64,7 +64,7 @@ def verify(*, replications: int = 400, seed: int = 2026, progress: bool | None =
     observed: list[dict[str, Any]] = []
     with ProgressBar("verifying", total, show=progress) as bar:
         for done, (radius, instance, attack) in enumerate(games):
-            observed += _known_budget(radius, instance, attack, replications, seed)
+            observed += _known_budget(radius, instance, attack, replications, seed, progress)
             bar.update(done + 1)
         observed += _concealment_game(min(replications, 20), seed)
         bar.update(total)
@@ -106,7 +106,9 @@ def _attacks(budget: float) -> list[Adversary | None]:
     ]
 
 
-def _known_budget(radius: str, instance: Any, attack: Adversary | None, replications: int, seed: int) -> Iterator[Any]:
+def _known_budget(
+    radius: str, instance: Any, attack: Adversary | None, replications: int, seed: int, progress: bool | None
+) -> Iterator[Any]:
     """The bounds of SE-WR, and that the best arm stays."""
     means, horizon, budget = instance
     result = simulate(
@@ -117,7 +119,7 @@ def _known_budget(radius: str, instance: Any, attack: Adversary | None, replicat
         replications=replications,
         seed=seed,
         checkpoints=1,
-        progress=False,
+        progress=progress,
     )
     regret, best = result.pseudo_regret[:, -1], int(np.argmax(means))
     about = {

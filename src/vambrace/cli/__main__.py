@@ -1,0 +1,5 @@
+"""`python -m vambrace.cli`."""
+
+from vambrace.cli import main
+
+main()

@@ -1,0 +1,33 @@
+"""`vambrace plan`."""
+
+from typing import Annotated
+
+import typer
+
+from vambrace.cli import common
+from vambrace.cli.common import option
+
+EXAMPLES = ("vambrace plan --arms 4 --rate 0.03 --gap 0.01 --budget 100 --horizon 1e6",)
+
+
+def command(
+    arms: Annotated[str, option("NUMBER", "Number of arms.")],
+    rate: Annotated[float, option("NUMBER", "Mean reward of the best arm, such as a click rate.")],
+    gap: Annotated[float, option("NUMBER", "The smallest difference of means worth finding.")],
+    budget: Annotated[float, option("NUMBER", "Number of events that may be fake.")],
+    horizon: common.Horizon,
+    delta: Annotated[float | None, option("NUMBER", "The chance of failure; arms / rounds by default.")] = None,
+    as_json: common.Json = False,
+) -> None:
+    """Plan a test: how many rounds SE-WR needs, and what they cost.
+
+    Also prints how many fake events a game of this length can bear.
+    """
+    from vambrace.theory.planning import plan
+
+    size = common.whole(arms=arms, horizon=horizon)
+    found = plan(**size, rate=rate, gap=gap, budget=budget, delta=delta)
+    if as_json:
+        common.print_json(found.to_dict())
+    else:
+        typer.echo(found)

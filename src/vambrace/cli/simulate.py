@@ -1,0 +1,94 @@
+"""`vambrace simulate`."""
+
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from vambrace import registry
+from vambrace.cli import common
+from vambrace.cli.common import option
+from vambrace.files import whole_file
+
+EXAMPLES = (
+    "vambrace simulate ucb1 thompson --means 0.9,0.8,0.7",
+    "vambrace simulate ucb1 se-wr:budget=100 --means 0.9,0.8 \\",
+    "    --attack conceal:budget=100 --horizon 1e6 --plot regret.svg",
+)
+
+
+def command(
+    policies: Annotated[list[str], typer.Argument(metavar="POLICY", help="Such as ucb1 or se-wr:budget=100.")],
+    means: common.Means = None,
+    env: common.Env = None,
+    attack: Annotated[str, option("ATTACK", "Such as conceal:budget=100.")] = "none",
+    horizon: common.Horizon = "1e5",
+    replications: common.Replications = "20",
+    seed: common.Seed = "0",
+    engine: Annotated[
+        str, option("ENGINE", "rounds plays every round, leap skips many, auto: leap if exact.")
+    ] = "auto",
+    checkpoints: Annotated[str, option("NUMBER", "Number of rounds that --output and --plot show.")] = "64",
+    unbounded: common.Unbounded = False,
+    threads: common.Threads = None,
+    output: Annotated[Path | None, option("FILE", "Write every checkpoint to a .parquet or .csv file.")] = None,
+    plot: Annotated[Path | None, option("FILE", "Draw the regret as .svg, .png, .pdf or .html.")] = None,
+    as_json: common.Json = False,
+) -> None:
+    """Play policies, attacked or not, and print their regret.
+
+    Regret is what a policy lost against always playing the best arm.
+    """
+    from vambrace.engine.simulation import simulate
+
+    common.check_target(output, (".parquet", ".csv"))
+    common.check_target(plot, (".svg", ".png", ".pdf", ".html"))
+    environment, adversary = common.environment(means, env), registry.adversary(attack)
+    size = common.whole(horizon=horizon, replications=replications, seed=seed, checkpoints=checkpoints)
+    results = [
+        simulate(
+            policy, environment, adversary, **size, engine=cast(Any, engine), bounded=not unbounded, threads=threads
+        )
+        for policy in [registry.policy(spec) for spec in policies]
+    ]
+    if output is not None:
+        _write_frames(results, output)
+    if plot is not None:
+        from vambrace.report.figures import regret_figure, save
+
+        save(regret_figure(results), plot)
+    if as_json:
+        common.print_json([result.summary() for result in results])
+    else:
+        _print_results(results)
+
+
+def _print_results(results: list[Any]) -> None:
+    first, several = results[0], results[0].replications > 1
+    best = int(first.environment.arm_means().argmax())
+    rows = []
+    for result in results:
+        summary = result.summary()
+        regret, cost = summary["pseudo_regret"], summary["cost"]["mean"]
+        error = f" ± {regret['standard_error']:,.1f}" if several else ""
+        spread = [f"{regret['q05']:,.1f} … {regret['q95']:,.1f}"] if several else []
+        share = f"{summary['share_of_pulls'][best]:.1%}"
+        spec = registry.spec_of(result.policy)
+        rows.append([spec, f"{regret['mean']:,.1f}{error}", *spread, share, f"{cost:,.1f}", result.engine])
+    against = f"attack {registry.spec_of(first.adversary)}" if first.adversary else "no attack"
+    games = f"{first.replications:,} replication{'s' if several else ''}"
+    title = f"{first.horizon:,} rounds, {games}, {against}{common.noted(first.environment)}"
+    columns = ["policy", "regret", *(["5 % … 95 %"] if several else []), "best arm", "cost", "engine"]
+    common.print_table(title, columns, rows)
+    if several:
+        common.print_note("± is the standard error of the mean; 5 % … 95 % holds the middle 90 % of the replications.")
+
+
+def _write_frames(results: list[Any], path: Path) -> None:
+    import polars
+
+    frame = polars.concat(
+        r.to_frame().select(polars.lit(registry.spec_of(r.policy)).alias("policy"), polars.all()) for r in results
+    )
+    with whole_file(path) as unfinished, unfinished.open("wb") as file:
+        frame.write_parquet(file) if path.suffix == ".parquet" else frame.write_csv(file)

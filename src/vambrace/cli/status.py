@@ -1,0 +1,36 @@
+"""`vambrace status`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from vambrace.cli import common
+
+EXAMPLES = ("vambrace status out/poster",)
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `vambrace run` fills.")],
+    as_json: common.Json = False,
+) -> None:
+    """Show which cells of a run are done, missing or failed, and why."""
+    from vambrace.lab.store import Store
+
+    print_status(Store(folder).status(), as_json)
+
+
+def print_status(found: Any, as_json: bool) -> None:
+    """Print what a folder holds."""
+    if as_json:
+        common.print_json(found.summary())
+        return
+    for title, cells in (("failed", found.failed), ("damaged", found.damaged)):
+        for name, reason in cells.items():
+            typer.echo(f"{title}: {name}: {reason}")
+    for name in found.unknown:
+        typer.echo(f"unknown: {name}")
+    counts = {"done": found.done, "missing": found.missing, "failed": found.failed, "damaged": found.damaged}
+    parts = ", ".join(f"{len(cells)} {title}" for title, cells in counts.items() if cells or title == "done")
+    running = f"; in use by {found.running}" if found.running else ""
+    typer.echo(f"{found.name}: {parts} of {found.total} cells in {found.folder}{running}")

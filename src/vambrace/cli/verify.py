@@ -1,0 +1,50 @@
+"""`vambrace verify`."""
+
+from typing import Annotated, Any
+
+import typer
+
+from vambrace.cli import common
+
+EXAMPLES = ("vambrace verify", "vambrace verify --replications 1000 --all", "vambrace verify --json > checks.json")
+COLUMNS = ("promise", "instance", "attack", "spent", "ratio", "failures", "at least", "allowed", "verdict")
+NOTES = (
+    "spent: the share of its budget that the attack spent. ratio: the largest of regret to bound (of bound to regret, "
+    "for a lower bound).",
+    "at least: how often the promise fails at the least, with confidence. allowed: how often it may fail.",
+)
+
+
+def command(
+    replications: common.Replications = "400",
+    seed: common.Seed = "2026",
+    every: Annotated[bool, typer.Option("--all", help="Show every check, not only the worst of each promise.")] = False,
+    as_json: common.Json = False,
+) -> None:
+    """Test the bounds that are numbers against the strongest attacks.
+
+    Takes some minutes. The exit code is 1 if a bound is violated more often than chance explains.
+    """
+    from vambrace.theory import verification
+
+    checks = verification.verify(**common.whole(replications=replications, seed=seed))
+    violated = [check for check in checks if not check.holds]
+    if as_json:
+        common.print_json(verification.summary(checks))
+    else:
+        title = "every check" if every else "the worst check of each promise"
+        common.print_table(title, COLUMNS, map(_cells, checks if every else verification.worst(checks)))
+        for note in NOTES:
+            common.print_note(note)
+        typer.echo(f"{len(checks) - len(violated)} of {len(checks)} checks hold.")
+    if violated:
+        raise typer.Exit(1)
+
+
+def _cells(check: Any) -> list[str]:
+    spent = "" if check.spent is None else f"{check.spent:.0%}"
+    ratio = "" if check.largest_ratio is None else f"{check.largest_ratio:.3f}"
+    failures = f"{check.failures} of {check.replications}"
+    verdict = "holds" if check.holds else "VIOLATED"
+    limits = f"{check.at_least:.4f}", f"{check.allowed:g}"
+    return [check.promise, check.instance, check.attack, spent, ratio, failures, *limits, verdict]

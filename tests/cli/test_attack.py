@@ -1,0 +1,47 @@
+import json
+from typing import Any
+
+import vambrace as vb
+from command_line import Run, assert_mistake
+
+ATTACK = ["attack", "ucb1", "--budgets", "0,3,6", "--attack", "conceal", "--attack", "random-flips:rate=0.5"]
+FEW = ["--horizon", "40", "--replications", "2", "--seed", "5"]
+
+
+def test_attack_prints_every_attack_and_the_worst(run: Run) -> None:
+    done = run(*ATTACK, *FEW, "--means", "0.9,0.2")
+    assert (done.code, done.err) == (0, "")
+    for title in ("every attack", "worst of each budget"):
+        assert f"ucb1, 40 rounds, 2 replications: {title}" in done.out
+    assert "± is the standard error" in done.out
+    attacks = [vb.Conceal(), vb.RandomFlips(rate=0.5)]
+    options: dict[str, Any] = {"budgets": [0, 3, 6], "attacks": attacks, "horizon": 40, "replications": 2, "seed": 5}
+    report = vb.attack_suite(vb.UCB1(), vb.Bernoulli([0.9, 0.2]), **options)
+    rows = [line.split() for line in done.out.splitlines()]
+    for row in (*report.rows, *report.worst.values()):
+        attack = ["no", "attack"] if row.budget == 0 else [row.attack]
+        start = [f"{row.budget:g}", *attack, f"{row.regret:,.1f}", "±"]
+        assert any(line[: len(start)] == start for line in rows), start
+
+
+def test_attack_prints_json_and_has_default_arms(run: Run) -> None:
+    done = run(*ATTACK, *FEW, "--json")
+    assert (done.code, done.err) == (0, "")
+    found = json.loads(done.out)
+    assert found["environment"] == "bernoulli:means=0.9/0.8/0.7/0.6/0.5"
+    assert [row["budget"] for row in found["worst"]] == [0, 3, 6]
+
+
+def test_one_replication_has_no_spread(run: Run) -> None:
+    done = run(*ATTACK, "--horizon", "40", "--replications", "1")
+    assert (done.code, done.err) == (0, "")
+    assert "40 rounds, 1 replication: every attack" in done.out
+    assert "±" not in done.out
+
+
+def test_a_budget_inside_an_attack_is_refused(run: Run) -> None:
+    """--budgets replaces it, so one of the two would be ignored."""
+    done = run("attack", "ucb1", "--budgets", "10,20", "--attack", "swap:margin=0.2,budget=5")
+    assert_mistake(done)
+    assert "--budgets 10,20 both set the budget; drop budget=5 from --attack" in done.err
+    assert run("attack", "ucb1", "--budgets", "10", "--attack", "swap:margin=0.2", *FEW).code == 0

@@ -1,0 +1,48 @@
+import dataclasses
+import json
+
+from command_line import Run, assert_mistake, widest
+from vambrace import theory
+
+
+def test_bounds_are_printed_and_orders_marked(run: Run) -> None:
+    words = ["bounds", "--policy", "pe-wr", "--gaps", "0.1,0.2", "--horizon", "1e6", "--budget", "50"]
+    found = theory.bounds("pe-wr", gaps=[0.1, 0.2], horizon=10**6, budget=50)
+    assert json.loads(run(*words, "--json").out) == [dataclasses.asdict(bound) for bound in found]
+    shown = run(*words)
+    assert (shown.code, shown.err) == (0, "")
+    assert widest(shown.out) <= 80
+    lines = [" ".join(line.split()) for line in shown.out.splitlines()]
+    for bound in found:
+        regret = lines[lines.index(bound.name) + 2]
+        assert regret == f"regret {'' if bound.explicit else '~ '}{bound.value:,.0f}"
+    words_printed = " ".join(shown.out.split())
+    for bound in found:
+        assert bound.holds in words_printed
+        assert bound.formula in words_printed
+
+
+def test_the_parameters_of_a_policy_choose_its_bounds(run: Run) -> None:
+    words = ["--gaps", "0.1,0.2", "--budget", "50", "--json"]
+    found = json.loads(run("bounds", "--policy", "se-wr:radius=tight", *words).out)
+    assert [bound["name"] for bound in found if bound["kind"] == "upper"] == ["SE-WR, gap-dependent, radius tight"]
+    size = {"horizon": 10**6, "budget": 50, "delta": 0.01}
+    (expected,) = (b for b in theory.bounds("se-wr:radius=tight", gaps=[0.1, 0.2], **size) if b.kind == "upper")  # type: ignore[arg-type]
+    done = run("bounds", "--policy", "se-wr:radius=tight,budget=50,delta=0.01", "--gaps", "0.1,0.2")
+    assert f"{expected.value:,.0f}" in done.out
+
+
+def test_no_upper_bound_is_said_plainly(run: Run) -> None:
+    note = "The catalogue has no upper bound for se-wr:radius=kl"
+    assert note in run("bounds", "--policy", "se-wr:radius=kl", "--gaps", "0.1").out
+    assert "no upper bound" not in run("bounds", "--policy", "se-wr", "--gaps", "0.1").out
+
+
+def test_mistakes_about_the_policy_say_what_to_do(run: Run) -> None:
+    done = run("bounds", "--policy", "ucb1", "--gaps", "0.1")
+    assert_mistake(done)
+    assert "no bound for ucb1; it has bounds for ms-se-wr, pe-wr, se, se-wr, se-wr-stop" in done.err
+    done = run("bounds", "--policy", "se-wr:budget=5", "--budget", "6", "--gaps", "0.1")
+    assert_mistake(done)
+    assert "budget: se-wr:budget=5 and a budget of 6.0 contradict each other" in done.err
+    assert run("bounds", "--policy", "se-wr:budget=5", "--budget", "5", "--gaps", "0.1").code == 0

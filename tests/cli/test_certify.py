@@ -1,0 +1,197 @@
+import gzip
+import io
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import vambrace as vb
+from command_line import Run, assert_mistake
+
+TABLE = "arm,views,clicks\nold,9000,900\nnew,9000,1200\n"
+TESTS = "test,arm,views,clicks\nx,old,90000,9000\nx,new,90000,10800\ny,old,50,4\ny,new,50,5\nz,old,10,1\n"
+
+
+def io_table() -> pl.DataFrame:
+    return pl.read_csv(io.StringIO(TABLE))
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    path = tmp_path / "table.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    return str(path)
+
+
+def test_certify_prints_the_sentence_and_the_rivals(run: Run, table: str) -> None:
+    expected = vb.certify(table, threat="inject", design="fixed", delta=0.01)
+    words = ["certify", table, "--threat", "inject", "--design", "fixed", "--delta", "0.01"]
+    done = run(*words)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"{expected}\nthreat inject, design fixed, delta 0.01\ncolumns: ")
+    (row,) = (line.split() for line in done.out.splitlines() if line.startswith("old "))
+    (rival,) = expected.rivals
+    assert row == ["old", str(expected.budget), "0.1", f"{rival.low:.4g}", "…", f"{rival.high:.4g}", "9,000"]
+    assert json.loads(run(*words, "--json").out) == json.loads(json.dumps(expected.to_dict()))
+
+
+def test_certify_reads_standard_input(run: Run, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = vb.certify(table)
+    for text in (Path(table).read_bytes(), gzip.compress(Path(table).read_bytes())):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+        assert run("certify", "-").out.startswith(f"{expected}\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    done = run("certify", "-")
+    assert_mistake(done)
+    assert "standard input: expected" in done.err
+
+
+def test_certify_tells_tabs_from_commas_in_a_stream(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = TABLE.replace(",", "\t").replace("clicks", "clicks\tnote, if any").replace("0\n", "0\tx\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert run("certify", "-").out.startswith(str(vb.certify(io_table())))
+
+
+def test_certify_reads_a_pipe(run: Run, table: str, tmp_path: Path) -> None:
+    """As the shell makes them from <(...)."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(Path(table).read_bytes()))
+    writer.start()
+    assert run("certify", str(pipe)).out.startswith(f"{vb.certify(table)}\n")
+    writer.join()
+
+
+def test_certify_without_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    done = run("certify", "-")
+    assert_mistake(done)
+    assert "standard input: expected a log, got a closed stream" in done.err
+
+
+def test_certify_tells_which_columns_it_used(run: Run, tmp_path: Path) -> None:
+    path, page = tmp_path / "x.csv", tmp_path / "x.html"
+    path.write_text("variant,visitors,bought\nold,9000,900\nnew,9000,1200\n", encoding="utf-8")
+    words = ["certify", str(path), "--successes", "bought"]
+    done = run(*words, "--html", str(page))
+    assert "\ncolumns: arm = variant, events = visitors, successes = bought\n" in done.out
+    columns = {"arm": "variant", "events": "visitors", "successes": "bought"}
+    for use, column in columns.items():
+        assert f'<th scope="row">{use} column</th><td>{column}</td>' in page.read_text(encoding="utf-8")
+    assert json.loads(run(*words, "--json").out)["columns"] == columns
+    done = run("certify", str(path))
+    assert_mistake(done)
+    assert "or to be told their columns, got variant, visitors, bought" in done.err
+
+
+def test_certify_lets_no_name_speak_to_the_terminal(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("arm,views,clicks\n[/],9000,900\n[red]\x1b[2J,9000,1200\n:bomb:,90,1\n", encoding="utf-8")
+    done = run("certify", str(path))
+    assert (done.code, done.err) == (0, "")
+    assert "\x1b" not in done.out
+    for name in ("[/]", r"[red]\x1b[2J", ":bomb:"):
+        assert f"\n{name} " in done.out
+
+
+def test_certify_shows_the_closest_of_many_arms(run: Run, tmp_path: Path) -> None:
+    path, page = tmp_path / "x.csv", tmp_path / "x.html"
+    rows = [f"loser {k},{2000 + k},{20 + k % 7}\n" for k in range(1200)]
+    path.write_text("arm,views,clicks\nbest,90000,9000\n" + "".join(rows), encoding="utf-8")
+    done = run("certify", str(path), "--html", str(page))
+    assert "the winner and its rivals, the 49 closest of 1,201" in done.out
+    assert len(done.out.splitlines()) < 120
+    text = page.read_text(encoding="utf-8")
+    assert "The winner and the 39 closest of 1,201 arms." in text
+    assert "The winner and the 999 closest of 1,201 arms" in text
+    found = vb.certify(path)
+    closest = min(found.rivals, key=lambda rival: rival.budget or 0)
+    assert closest.budget == found.budget
+    for where in (done.out, text):
+        assert closest.label in where
+    uncertain = tmp_path / "y.csv"
+    uncertain.write_text("arm,views,clicks\n" + "".join(f"a{k},9,{k % 9}\n" for k in range(90)), encoding="utf-8")
+    verdict = run("certify", str(uncertain)).out.splitlines()[0]
+    assert verdict == "No arm is certified: a8, a17, a26, a35 and 6 more share the largest mean."
+
+
+def test_certify_says_what_a_unit_is(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("arm,reward\n" + "a,-2\nb,10\n" * 50 + "b,4\n", encoding="utf-8")
+    done = run("certify", str(path), "--reward-range", "-2,10", "--html", str(tmp_path / "x.html"))
+    unit = "one unit of C is one event altered over the full range, -2 to 10."
+    assert unit in " ".join(done.out.split())
+    assert unit in (tmp_path / "x.html").read_text(encoding="utf-8")
+    in_json = json.loads(run("certify", str(path), "--reward-range=-2,10", "--json").out)
+    assert in_json["reward_range"] == [-2, 10]
+    assert in_json["winner_mean"] == pytest.approx(50.5 / 51)
+
+
+def test_certify_many_tests(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "tests.csv"
+    path.write_text(TESTS, encoding="utf-8")
+    done = run("certify", str(path), "--group", "test", "--html", str(tmp_path / "x.html"))
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("2 tests, 1 with a certified winner.\n")
+    assert done.out.endswith("1 left out, with one arm only, the first of them 'z'.\n")
+    rows = [line.split() for line in done.out.splitlines()]
+    budget = vb.certify({"arm": [0, 1], "views": [90_000, 90_000], "clicks": [9_000, 10_800]}).budget
+    assert budget is not None
+    assert 100 <= budget < 1000
+    for row in (["0", "1"], ["100", "1"], ["1,000", "0"]):
+        assert row in rows
+    found = json.loads(run("certify", str(path), "--group", "test", "--json").out)
+    assert [(each["test"], each["certified"]) for each in found] == [("x", True), ("y", False)]
+    page = (tmp_path / "x.html").read_text(encoding="utf-8")
+    assert "<h1>1 of 2 tests have a certified winner</h1>" in page
+
+
+def logged(rows: str) -> bytes:
+    return f"arm,reward\n{rows}".encode()
+
+
+BAD_LOGS: dict[str, tuple[str, bytes, str]] = {
+    "empty": ("x.csv", b"", "expected a header and rows, got an empty file"),
+    "no rows": ("x.csv", logged(""), "expected at least one row, got none"),
+    "one arm": ("x.csv", logged("a,1\na,0\n"), "expected at least two arms, got one: 'a'"),
+    "no column": ("x.csv", b"a,b\n1,2\n", "expected a column arm or variant or variation or treatment or"),
+    "doubtful column": ("x.csv", b"variant,bucket,reward\n1,2,1\n", "expected one column arm or variant"),
+    "not a number": ("x.csv", logged("a,1\nb,nan\n"), "column 'reward': expected a number in [0, 1]"),
+    "text": ("x.csv", logged("a,1\nb,yes\n"), "(a reward range rescales others), got 'yes' in row 2"),
+    "nothing": ("x.csv", logged("a,1\nb,\n"), "got nothing in row 2"),
+    "no arm": ("x.csv", logged("a,1\n,1\n"), "column 'arm': expected a name, got nothing in row 2"),
+    "outside": ("x.csv", logged("a,1\nb,7\n"), "got '7' in row 2"),
+    "junk": ("x.csv", bytes(range(256)) * 9, "line 1: expected text in UTF-8, got a byte 0x00"),
+    "junk lines": ("x.jsonl", bytes(range(256)) * 9, "line 1: expected text in UTF-8, got a byte 0x00"),
+    "junk parquet": ("x.parquet", b"PAR1" + bytes(range(256)), "expected a table that can be read, got "),
+    "cut gzip": ("x.csv.gz", gzip.compress(logged("a,1\nb,0\n" * 99))[:-20], "expected a table that can be read"),
+    "several tests": ("x.csv", TESTS.encode(), "expected one test, or the group 'test' to tell them apart, got 3"),
+    "arm twice": (
+        "x.csv",
+        (TABLE + "old,1,1\n").encode(),
+        "column 'arm': expected one row for each arm (in a log, name the reward), got 'old'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "message"), BAD_LOGS.values(), ids=BAD_LOGS)
+def test_a_bad_log_is_one_clear_line(run: Run, tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    done = run("certify", str(tmp_path / name), "--html", str(tmp_path / "report.html"))
+    assert_mistake(done)
+    assert f"{tmp_path / name}: " in done.err
+    assert message in done.err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert_mistake(run("certify", str(tmp_path / name), "--html", str(tmp_path / "new" / "folder" / "report.html")))
+    assert [path.name for path in tmp_path.iterdir()] == [name]  # folders are made when there is something to put there
+
+
+def test_a_parquet_file_that_was_cut_is_one_clear_line(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    pl.DataFrame({"arm": ["a", "b"] * 999, "reward": [0, 1] * 999}).write_parquet(path)
+    path.write_bytes(path.read_bytes()[:-9])
+    assert_mistake(run("certify", str(path)))
