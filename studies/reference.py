@@ -141,6 +141,9 @@ def tables() -> str:
             rows.append([*cells, "yes" if leaps(thing) else "", cell(entry.get("reference", ""))])
         columns = ["name", "parameters", "what it does", *(("strength", "knows", "aim") if kind == "adversary" else ())]
         text += ["", f"## {plural.capitalize()}", "", words([*columns, "leap", "source"], rows)]
+        parameters = [(name, each.words()) for name, thing in classes.items() for each in registry.declared(thing)]
+        rows = [[code(name), *map(cell, each.values())] for name, each in parameters]
+        text += ["", f"### Parameters of {plural}", "", words(["name", *parameters[0][1]], rows)]
     rows = [[code(entry["name"]), entry["title"], entry["cells"]] for entry in listed("suites")]
     text += ["", "## Suites", "", "Experiments that `vambrace run` knows by name.", ""]
     return "\n".join([*text, words(["name", "what it shows", "cells"], rows), ""])

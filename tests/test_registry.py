@@ -1,7 +1,7 @@
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from types import NoneType, SimpleNamespace
-from typing import Any, get_args, get_origin, get_type_hints
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import vambrace as vb
 from vambrace import registry
 from vambrace.errors import InvalidParameter, UnknownName
+from vambrace.parameters import Kind
 
 PARSE: dict[str, Callable[[str], Any]] = {
     "policy": registry.policy,
@@ -19,38 +20,19 @@ PARSE: dict[str, Callable[[str], Any]] = {
 }
 REGISTERED = [(kind, cls) for kind in PARSE for cls in registry.known(kind).values()]
 
-WORDS = {
-    "radius": ("paper", "tight"),
-    "stop": ("additive", "multiplicative"),
-    "cap": ("paper", "repaired"),
-    "master": ("corral", "exp3p"),
-}
 
-
-RANGES: dict[str, st.SearchStrategy[Any]] = {  # of parameters that not every number between zero and one suits
-    "budget": st.floats(0.0, 1e12) | st.integers(0, 10**12),
-    "c": st.floats(0.0, 100.0),
-    "delta": st.floats(1e-300, 1.0, exclude_max=True),
-    "fraction": st.floats(0.0, 0.5, exclude_max=True),
-    "groups": st.integers(1, 10_000),
-    "scale": st.floats(1e-9, 1e12),
-    "slack": st.floats(0.0, 0.5),
-}
-
-
-def values(name: str, kind: Any, default: Any) -> st.SearchStrategy[Any]:
-    """Values of a parameter, by its name and type."""
-    if NoneType in get_args(kind):
-        some = next(each for each in get_args(kind) if each is not NoneType)
-        return st.none() | values(name, some, default)
-    if get_origin(kind) is Sequence:
-        return st.lists(values(name, get_args(kind)[0], default), min_size=1, max_size=4).map(tuple)
-    if name in RANGES:
-        return RANGES[name]
-    if kind is float:
-        return st.floats(0.0, 1.0, exclude_min=True, exclude_max=True)
-    by_type = {bool: st.booleans(), int: st.integers(0, 10**15), str: st.sampled_from(WORDS.get(name, (default,)))}
-    return by_type[kind]
+def values(kind: Kind) -> st.SearchStrategy[Any]:
+    """Values of a parameter: what its declaration allows."""
+    if kind.optional:
+        return st.none() | values(kind._replace(optional=False))
+    if kind.items is not None:
+        return st.lists(values(kind.items), min_size=1, max_size=4).map(tuple)
+    if kind.base is float:
+        low, high, open_low, open_high = kind.range
+        return st.floats(low, min(high, 1e300), exclude_min=open_low, exclude_max=open_high)
+    if kind.base is int:
+        return st.integers(int(kind.range.low), int(kind.range.high))
+    return {bool: st.booleans(), str: st.sampled_from(kind.choices or ("text",))}[kind.base]
 
 
 @st.composite
@@ -74,12 +56,10 @@ def things(cls: type[Any]) -> st.SearchStrategy[Any]:
     """Objects of a class; parameters that have a default are given or left out."""
     if cls is vb.Replay:
         return replays()
-    hints = get_type_hints(cls)
     needed: dict[str, st.SearchStrategy[Any]] = {}
     optional: dict[str, st.SearchStrategy[Any]] = {}
-    for field in dataclasses.fields(cls):
-        known = optional if field.default is not dataclasses.MISSING else needed
-        known[field.name] = values(field.name, hints[field.name], field.default)
+    for parameter in registry.declared(cls):
+        (needed if parameter.required else optional)[parameter.name] = values(parameter.kind)
     return st.fixed_dictionaries(needed, optional=optional).map(lambda parameters: cls(**parameters))
 
 

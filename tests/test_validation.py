@@ -27,14 +27,6 @@ def finite_budget(value: Any) -> float:
     return validation.budget(value, finite=True)
 
 
-def inner_means(value: Any) -> tuple[float, ...]:
-    return validation.means(value, open_ends=True)
-
-
-def optional_arm(value: Any) -> int | None:
-    return validation.optional_arm("arm", value)
-
-
 def arm_of_three(value: Any) -> int:
     return validation.arm("arm", value, n_arms=3, default=2)
 
@@ -73,8 +65,6 @@ def size(value: Any) -> tuple[int, int]:
         (whole, 1, 1),
         (whole, 9.0, 9),
         (whole, np.uint8(3), 3),
-        (optional_arm, None, None),
-        (optional_arm, 10**15, 10**15),
         (arm_of_three, None, 2),
         (arm_of_three, 0, 0),
         (flag, True, True),
@@ -83,7 +73,6 @@ def size(value: Any) -> tuple[int, int]:
         (word, np.str_("paper"), "paper"),
         (validation.means, [1, 0], (1.0, 0.0)),
         (validation.means, np.array([0.5]), (0.5,)),
-        (inner_means, (0.5,), (0.5,)),
         (size, (3, 3), (3, 3)),
         (size, (1, 1e15), (1, 10**15)),
         (validation.seed, 0, 0),
@@ -111,14 +100,12 @@ REFUSED: list[tuple[Callable[[Any], Any], list[Any]]] = [
     (finite_budget, [INF, HUGE]),
     (validation.delta, [0, 1, NAN, "none", True]),
     (whole, [0, 10, 1.5, NAN, INF, HUGE, -HUGE, "1", None, True, np.float64(2.5)]),
-    (optional_arm, [-1, 0.5, 10**15 + 1, True]),
     (arm_of_three, [3, -1, 0.5]),
     (flag, [0, 1, "true", None]),
     (
         validation.means,
         [[], [2], [0.5, NAN], [[0.5]], "0.5", b"1", 0.5, None, {0.5}, np.array(0.5), np.ones((2, 2))],
     ),
-    (inner_means, [[0.0], [1.0]]),
     (size, [(0, 5), (5, 0), (3, 2), (10**6 + 1, 10**7), (2, 10**15 + 1), (1.5, 5), ("2", 5)]),
     (validation.seed, [-1, 1.0, "1", None, True]),
     (points, [0, -1, 10**6 + 1, 1.5, NAN, True, None, "3", b"3", [0], [101], [1.5], ["1"], [[1]], np.array(5)]),

@@ -22,197 +22,68 @@ command line has the same by names in kebab case: `vambrace list`.
 
 from typing import TYPE_CHECKING, Any
 
-from vambrace.kernels import kernel, rare_kernel  # not lazily: the module of this name would hide the function
 from vambrace.version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from vambrace.adversaries import (
-        ACE,
-        AntiEXP3,
-        BestArmCorruption,
-        Conceal,
-        EliminationRush,
-        ExponentialThreshold,
-        Garcelon,
-        Invert,
-        JunEpsilonGreedy,
-        JunUCB,
-        MasterAttack,
-        ObservationFree,
-        OracleConstant,
-        PhaseBurst,
-        RandomFlips,
-        Swap,
-    )
-    from vambrace.audit.certificate import Certificate
-    from vambrace.audit.certification import certify
-    from vambrace.engine.result import Result
-    from vambrace.engine.simulation import simulate
-    from vambrace.environments import Bernoulli, Beta, ClippedGaussian, Deterministic, Replay
-    from vambrace.errors import VambraceError
-    from vambrace.foreign import Foreign
-    from vambrace.live.learner import Decision, Learner
-    from vambrace.policies import (
-        BARBAR,
-        CWOFUL,
-        EXP3,
-        EXP3IX,
-        EXP3P,
-        FSAAER,
-        KLUCB,
-        MLAAER,
-        MOSS,
-        MSSEWR,
-        PEWR,
-        SE,
-        SEWR,
-        UCB1,
-        UCBWR,
-        EpsilonGreedy,
-        EXP3PlusPlus,
-        MedianOfMeansUCB,
-        RobustPhasedElimination,
-        SEWRStop,
-        Thompson,
-        TrimmedMeanUCB,
-        TsallisINF,
-    )
-    from vambrace.protocols import Adversary, Environment, Policy
-    from vambrace.redteam.suite import AttackReport, attack_suite
-    from vambrace.theory.planning import Plan, plan
+if TYPE_CHECKING:  # for editors and type checkers; a test compares it with what follows
+    from vambrace.adversaries import *  # noqa: F403
+    from vambrace.audit.certificate import Certificate as Certificate
+    from vambrace.audit.certification import certify as certify
+    from vambrace.engine.result import Result as Result
+    from vambrace.engine.simulation import simulate as simulate
+    from vambrace.environments import *  # noqa: F403
+    from vambrace.errors import VambraceError as VambraceError
+    from vambrace.foreign import Foreign as Foreign
+    from vambrace.kernels import kernel as kernel
+    from vambrace.kernels import rare_kernel as rare_kernel
+    from vambrace.live.learner import Decision as Decision
+    from vambrace.live.learner import Learner as Learner
+    from vambrace.policies import *  # noqa: F403
+    from vambrace.protocols import Adversary as Adversary
+    from vambrace.protocols import Environment as Environment
+    from vambrace.protocols import Policy as Policy
+    from vambrace.redteam.suite import AttackReport as AttackReport
+    from vambrace.redteam.suite import attack_suite as attack_suite
+    from vambrace.theory.planning import Plan as Plan
+    from vambrace.theory.planning import plan as plan
 
-__all__ = [
-    "ACE",
-    "BARBAR",
-    "CWOFUL",
-    "EXP3",
-    "EXP3IX",
-    "EXP3P",
-    "FSAAER",
-    "KLUCB",
-    "MLAAER",
-    "MOSS",
-    "MSSEWR",
-    "PEWR",
-    "SE",
-    "SEWR",
-    "UCB1",
-    "UCBWR",
-    "Adversary",
-    "AntiEXP3",
-    "AttackReport",
-    "Bernoulli",
-    "BestArmCorruption",
-    "Beta",
-    "Certificate",
-    "ClippedGaussian",
-    "Conceal",
-    "Decision",
-    "Deterministic",
-    "EXP3PlusPlus",
-    "EliminationRush",
-    "Environment",
-    "EpsilonGreedy",
-    "ExponentialThreshold",
-    "Foreign",
-    "Garcelon",
-    "Invert",
-    "JunEpsilonGreedy",
-    "JunUCB",
-    "Learner",
-    "MasterAttack",
-    "MedianOfMeansUCB",
-    "ObservationFree",
-    "OracleConstant",
-    "PhaseBurst",
-    "Plan",
-    "Policy",
-    "RandomFlips",
-    "Replay",
-    "Result",
-    "RobustPhasedElimination",
-    "SEWRStop",
-    "Swap",
-    "Thompson",
-    "TrimmedMeanUCB",
-    "TsallisINF",
-    "VambraceError",
-    "attack_suite",
-    "certify",
-    "kernel",
-    "plan",
-    "rare_kernel",
-    "simulate",
-]
-
-_HOMES = {
-    "vambrace.adversaries": (
-        "ACE",
-        "AntiEXP3",
-        "BestArmCorruption",
-        "Conceal",
-        "EliminationRush",
-        "ExponentialThreshold",
-        "Garcelon",
-        "Invert",
-        "JunEpsilonGreedy",
-        "JunUCB",
-        "MasterAttack",
-        "ObservationFree",
-        "OracleConstant",
-        "PhaseBurst",
-        "RandomFlips",
-        "Swap",
-    ),
-    "vambrace.audit.certificate": ("Certificate",),
-    "vambrace.audit.certification": ("certify",),
-    "vambrace.engine.result": ("Result",),
-    "vambrace.engine.simulation": ("simulate",),
-    "vambrace.environments": ("Bernoulli", "Beta", "ClippedGaussian", "Deterministic", "Replay"),
-    "vambrace.errors": ("VambraceError",),
-    "vambrace.foreign": ("Foreign",),
-    "vambrace.redteam.suite": ("AttackReport", "attack_suite"),
-    "vambrace.live.learner": ("Decision", "Learner"),
-    "vambrace.policies": (
-        "BARBAR",
-        "CWOFUL",
-        "EXP3",
-        "EXP3IX",
-        "EXP3P",
-        "FSAAER",
-        "KLUCB",
-        "MLAAER",
-        "MOSS",
-        "MSSEWR",
-        "PEWR",
-        "SE",
-        "SEWR",
-        "UCB1",
-        "UCBWR",
-        "EXP3PlusPlus",
-        "EpsilonGreedy",
-        "MedianOfMeansUCB",
-        "RobustPhasedElimination",
-        "SEWRStop",
-        "Thompson",
-        "TrimmedMeanUCB",
-        "TsallisINF",
-    ),
-    "vambrace.protocols": ("Adversary", "Environment", "Policy"),
-    "vambrace.theory.planning": ("Plan", "plan"),
+_NAMES = {
+    "vambrace.adversaries": """
+        ACE AntiEXP3 BestArmCorruption Conceal EliminationRush ExponentialThreshold Garcelon Invert JunEpsilonGreedy
+        JunUCB MasterAttack ObservationFree OracleConstant PhaseBurst RandomFlips Swap
+    """,
+    "vambrace.audit.certificate": "Certificate",
+    "vambrace.audit.certification": "certify",
+    "vambrace.engine.result": "Result",
+    "vambrace.engine.simulation": "simulate",
+    "vambrace.environments": "Bernoulli Beta ClippedGaussian Deterministic Replay",
+    "vambrace.errors": "VambraceError",
+    "vambrace.foreign": "Foreign",
+    "vambrace.kernels": "kernel rare_kernel",
+    "vambrace.live.learner": "Decision Learner",
+    "vambrace.policies": """
+        BARBAR CWOFUL EXP3 EXP3IX EXP3P EXP3PlusPlus EpsilonGreedy FSAAER KLUCB MLAAER MOSS MSSEWR MedianOfMeansUCB PEWR
+        RobustPhasedElimination SE SEWR SEWRStop Thompson TrimmedMeanUCB TsallisINF UCB1 UCBWR
+    """,
+    "vambrace.protocols": "Adversary Environment Policy",
+    "vambrace.redteam.suite": "AttackReport attack_suite",
+    "vambrace.theory.planning": "Plan plan",
 }
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+__all__ = sorted(_HOME)
 
 
-def __getattr__(name: str) -> Any:
-    """Load a name when it is first used: importing the package costs next to nothing."""
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # so that type checkers report a misspelt name
 
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        """Load a name when it is first used: importing the package costs next to nothing."""
+        if name not in _HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

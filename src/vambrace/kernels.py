@@ -269,7 +269,9 @@ def _part_compiler() -> type:
         codegen = property(lambda self: types.SimpleNamespace(set_env=lambda name, environment: None))
 
         def _optimize_final_module(self) -> None:
-            pass
+            for function in self._final_module.functions:  # a rare kernel, inlined into the loop, slows it threefold
+                if not function.is_declaration and b"alwaysinline" not in b" ".join(function.attributes):
+                    function.add_function_attribute("noinline")
 
         def _finalize_final_module(self) -> None:
             self._finalized = True

@@ -86,12 +86,14 @@ def waiting(title: str, *, show: bool | None = None, patience: float | None = No
     """Show a moving bar, or one line in a log, during work that cannot say how far it is."""
     with ProgressBar(title, None, show=show, patience=patience) as bar:
         timer = threading.Timer(bar.patience, bar.update, [0])
-        timer.start()
+        if show is not False:
+            timer.start()
         try:
             yield
         finally:
             timer.cancel()
-            timer.join()  # so that a bar that is just being opened is there to be closed
+            if show is not False:
+                timer.join()  # so that a bar that is just being opened is there to be closed
 
 
 def compiling(title: str, *, show: bool | None = None) -> AbstractContextManager[None]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from vambrace.errors import InvalidParameter, UnknownName
 from vambrace.kernels import is_kernel, place
+from vambrace.parameters import HasParameters
 from vambrace.sampling import Stream
 
 if TYPE_CHECKING:
@@ -103,6 +104,24 @@ class Update(Protocol):
     def __call__(self, state: Any, answer: Answer, /) -> Any: ...  # noqa: D102
 
 
+class Index(Protocol):
+    """The index of an arm in round t, where `count` of its decisions were made."""
+
+    def __call__(self, state: Any, arm: int, count: int, t: int, /) -> float: ...  # noqa: D102
+
+
+class Above(Protocol):
+    """Whether an arm's index is larger than `floor`; where that is quicker to see than to compute the index."""
+
+    def __call__(self, state: Any, arm: int, count: int, t: int, floor: float, /) -> bool: ...  # noqa: D102
+
+
+class Threshold(Protocol):
+    """An estimate above which an arm's index is above `ceiling`, from round t on, with `count` pulls at most."""
+
+    def __call__(self, state: Any, ceiling: float, count: int, t: int, /) -> float: ...  # noqa: D102
+
+
 class Cycle(Protocol):
     """The arms of one sweep, in order, and how many of the entries are valid."""
 
@@ -171,7 +190,7 @@ class Outcomes(Protocol):
     def __call__(self, state: Any, arm: int, /) -> tuple[float, float, float]: ...  # noqa: D102
 
 
-class HasKernels:
+class HasKernels(HasParameters):
     """The base of policies, attacks and environments: checks their kernels when a class is made."""
 
     kernels: ClassVar[Kernels] = {}  # name -> its signature

@@ -5,7 +5,6 @@ A spec is a name with parameters: ``se-wr:budget=100,radius=tight``; a list of n
 ``vambrace.adversaries`` and ``vambrace.environments``.
 """
 
-import dataclasses
 import inspect
 from collections.abc import Mapping
 from functools import cache
@@ -13,10 +12,11 @@ from typing import Any, TypeVar, get_type_hints
 
 from vambrace import adversaries, environments, policies
 from vambrace.errors import InvalidParameter, MissingExtra, UnknownName, VambraceError
+from vambrace.parameters import Kind, declared
 from vambrace.protocols import Adversary, Environment, Policy
-from vambrace.specs import is_required, spec_of, value_of
+from vambrace.specs import spec_of, value_of
 
-__all__ = ["adversary", "environment", "is_required", "known", "policy", "spec_of", "specimens"]
+__all__ = ["adversary", "declared", "environment", "known", "policy", "spec_of", "specimens"]
 
 Thing = TypeVar("Thing", Policy, Adversary, Environment)
 
@@ -48,7 +48,7 @@ def specimens(kind: str, **given: Any) -> dict[str, Any]:
     """
     found = {}
     for name, thing in known(kind).items():
-        needed = [field.name for field in dataclasses.fields(thing) if is_required(field)]
+        needed = [parameter.name for parameter in declared(thing) if parameter.required]
         if {*needed} <= {*given}:
             found[name] = thing(**{parameter: given[parameter] for parameter in needed})
     return found
@@ -74,13 +74,14 @@ def environment(spec: str) -> Environment:
     return _parse("environment", spec)
 
 
-@cache
-def _parameters(make: Any) -> tuple[dict[str, Any], list[str]]:
+def _parameters(make: Any) -> tuple[dict[str, Kind], list[str]]:
     """The types of what a class or a function takes, and what it must be given."""
-    parameters = inspect.signature(make).parameters
-    hints = get_type_hints(vars(make)["__init__"] if isinstance(make, type) else make)
+    if isinstance(make, type):
+        known = declared(make)
+        return {each.name: each.kind for each in known}, [each.name for each in known if each.required]
+    hints, parameters = get_type_hints(make, include_extras=True), inspect.signature(make).parameters
     required = [key for key, each in parameters.items() if each.default is each.empty]
-    return {key: hints[key] for key in parameters}, required
+    return {key: Kind.of(hints[key]) for key in parameters}, required
 
 
 def _parse(kind: str, spec: str) -> Any:
@@ -94,7 +95,7 @@ def _parse(kind: str, spec: str) -> Any:
     make = classes[name]
     if hasattr(make, "from_file") and any(part.startswith("file=") for part in parts):
         make = make.from_file
-    types, required = _parameters(make)  # type: ignore[arg-type]
+    types, required = _parameters(make)
     values = {}
     for part in parts:
         key, equals, text = part.partition("=")

@@ -5,77 +5,64 @@ In a text that is a parameter, the signs that a spec is made of and blanks are w
 
 import dataclasses
 import re
-from collections.abc import Sequence
-from functools import cache
-from types import UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 from urllib.parse import quote, unquote
 
 import numpy as np
 
 from vambrace.errors import InvalidParameter
+from vambrace.parameters import Kind, declared
 
 
 def spec_of(thing: Any) -> str:
     """The spec string of an object: what is not its default, in the order of its parameters."""
     if not dataclasses.is_dataclass(thing) or isinstance(thing, type):  # a foreign object: its name is all there is
         return str(getattr(thing, "name", thing))
-    types = _types(type(thing))
+    values = [(each, getattr(thing, each.name)) for each in declared(type(thing))]
     parts = [
-        f"{field.name}={_text(getattr(thing, field.name), types[field.name])}"
-        for field in dataclasses.fields(thing)
-        if is_required(field) or getattr(thing, field.name) != _default(field)
+        f"{each.name}={_text(value, each.kind)}" for each, value in values if each.required or value != each.default
     ]
     name: str = getattr(thing, "name", type(thing).__name__)
     return f"{name}:{','.join(parts)}" if parts else name
 
 
-@cache
-def _types(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
-def is_required(field: "dataclasses.Field[Any]") -> bool:
-    """Whether a parameter has no default."""
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-
-
-def _default(field: "dataclasses.Field[Any]") -> Any:
-    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-
-
 def value_of(where: str, kind: Any, text: str) -> Any:
-    """A text as what the parameter's type says."""
-    if get_origin(kind) is UnionType or type(None) in get_args(kind):
-        if text == "none":
-            return None
-        kind = next(each for each in get_args(kind) if each is not type(None))
-    if get_origin(kind) in (Sequence, tuple):
-        return tuple(value_of(where, get_args(kind)[0], each) for each in text.split("/"))
-    if kind is str or get_origin(kind) is Literal:
+    """A text as what a parameter's type says.
+
+    Args:
+        where: What an error calls the parameter.
+        kind: Its type, or a `Kind`.
+        text: The text.
+    """
+    kind = kind if isinstance(kind, Kind) else Kind.of(kind)
+    if kind.optional and text == "none":
+        return None
+    if kind.items is not None:
+        return tuple(value_of(where, kind.items, each) for each in text.split("/"))
+    if kind.base is str:
         return unquote(text)
-    if kind is bool:
+    if kind.base is bool:
         if text not in ("true", "false"):
             raise InvalidParameter(f"{where}: expected true or false, got {text!r}")
         return text == "true"
     try:
-        return int(text) if kind is int else float(text)
+        return int(text) if kind.base is int else float(text)
     except ValueError:
-        expected = "a whole number" if kind is int else "a number"
+        expected = "a whole number" if kind.base is int else "a number"
         raise InvalidParameter(f"{where}: expected {expected}, got {text!r}") from None
 
 
-def _text(value: Any, kind: Any) -> str:
+def _text(value: Any, kind: Kind) -> str:
     """A value as `value_of` reads it; numbers in one way each, so that equal objects have equal specs."""
     if value is None:
         return "none"
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        return "/".join(_text(each, *get_args(kind)[:1]) for each in value)
+        return "/".join(_text(each, kind.items or kind) for each in value)
     if isinstance(value, str):  # "none" is a word of its own
         return "%6Eone" if value == "none" else re.sub(r"[%,/=\s]", lambda found: quote(found[0], safe=""), value)
-    if int in (kind, *get_args(kind)):
+    if kind.base is int:
         return repr(int(value))
     number = float(value)
     return repr(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)

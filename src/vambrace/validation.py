@@ -28,12 +28,17 @@ def is_sequence(value: Any) -> bool:
 
 def number(name: str, value: Any, *, low: float, high: float, open_low: bool = False, open_high: bool = False) -> float:
     """A real number in an interval; infinite only where the interval's end is."""
-    # a whole number too large for a float is outside of every interval that ends there
-    inside = is_number(value) and low <= value <= high and (high < inf or value == inf or value <= sys.float_info.max)
+    too_large = isinstance(value, int) and abs(value) > sys.float_info.max  # for a float: outside of every interval
+    inside = is_number(value) and low <= value <= high and not too_large
     if not inside or (open_low and value == low) or (open_high and value == high):
-        left, right = "(" if open_low else "[", ")" if open_high else "]"
-        raise InvalidParameter(f"{name}: expected a number in {left}{low:g}, {high:g}{right}, got {value!r}")
+        limits = "" if (low, high) == (-inf, inf) else f" in {interval(low, high, open_low, open_high)}"
+        raise InvalidParameter(f"{name}: expected a number{limits}, got {value!r}")
     return float(value)
+
+
+def interval(low: float, high: float, open_low: bool = False, open_high: bool = False) -> str:
+    """An interval in the usual signs."""
+    return f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
 
 
 def budget(value: Any, *, finite: bool = False) -> float:
@@ -46,16 +51,12 @@ def delta(value: Any) -> float | None:
     return None if value is None else number("delta", value, low=0.0, high=1.0, open_low=True, open_high=True)
 
 
-def whole(name: str, value: Any, *, low: int, high: int = MOST_ROUNDS) -> int:
+def whole(name: str, value: Any, *, low: float, high: float = MOST_ROUNDS) -> int:
     """A whole number in [low, high]; a float that is whole, such as 1e6, is taken as meant."""
-    if is_number(value) and low <= value <= high and value == int(value):
+    if is_number(value) and low <= value <= high and value == value // 1:
         return int(value)
-    raise InvalidParameter(f"{name}: expected a whole number in [{low}, {high}], got {value!r}")
-
-
-def optional_arm(name: str, value: Any) -> int | None:
-    """The index of an arm, or None for the default."""
-    return None if value is None else whole(name, value, low=0)
+    limits = "" if (low, high) == (-inf, inf) else f" in [{low}, {high}]"
+    raise InvalidParameter(f"{name}: expected a whole number{limits}, got {value!r}")
 
 
 def arm(name: str, value: int | None, n_arms: int, default: int) -> int:
@@ -90,12 +91,9 @@ def listed(name: str, values: Any, length: int | None = None) -> Sequence[Any]:
     return values
 
 
-def means(values: Any, *, open_ends: bool = False) -> tuple[float, ...]:
+def means(values: Any) -> tuple[float, ...]:
     """One mean in [0, 1] for each arm, at least one arm."""
-    return tuple(
-        number(f"means[{k}]", value, low=0.0, high=1.0, open_low=open_ends, open_high=open_ends)
-        for k, value in enumerate(listed("means", values))
-    )
+    return tuple(number(f"means[{k}]", value, low=0.0, high=1.0) for k, value in enumerate(listed("means", values)))
 
 
 def game_size(n_arms: Any, horizon: Any) -> tuple[int, int]:

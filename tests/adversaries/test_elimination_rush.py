@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import vambrace as vb
+from vambrace.policies.radii import Radius
 from vambrace.protocols import Game, Integers
 
 HORIZON = 10**7
@@ -35,7 +36,7 @@ def price(radius: str, budget: float, means: tuple[float, ...]) -> tuple[float, 
     return n * (1 + means[0] - means[1]), sqrt(n * variance)
 
 
-def pulls_of_best(radius: str, budget: float, means: tuple[float, ...], attack: vb.Adversary) -> Integers:
+def pulls_of_best(radius: Radius, budget: float, means: tuple[float, ...], attack: vb.Adversary) -> Integers:
     policy = vb.SEWR(budget=budget, radius=radius)
     result = vb.simulate(policy, vb.Bernoulli(means), attack, horizon=HORIZON, replications=100, seed=3, checkpoints=2)
     assert result.engine == "leap"
@@ -44,7 +45,7 @@ def pulls_of_best(radius: str, budget: float, means: tuple[float, ...], attack: 
 
 @pytest.mark.parametrize("means", [(0.6, 0.5), (0.9, 0.8, 0.5)], ids=str)
 @pytest.mark.parametrize(("radius", "budget"), CASES)
-def test_both_sides_of_the_cliff(radius: str, budget: float, means: tuple[float, ...]) -> None:
+def test_both_sides_of_the_cliff(radius: Radius, budget: float, means: tuple[float, ...]) -> None:
     """Five deviations above, the best arm always falls at the first possible sweep; five below, never."""
     cost, deviation = price(radius, budget, means)
     above = pulls_of_best(radius, budget, means, vb.EliminationRush(budget=cost + 5 * deviation))

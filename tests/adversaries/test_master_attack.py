@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import vambrace as vb
+from vambrace.policies.masters import MasterName
 from vambrace.protocols import Answer, Game, Round
 from vambrace.sampling import stream
 
@@ -41,7 +42,7 @@ def test_the_master_turns_away_from_it(share: bool) -> None:
 
 
 @pytest.mark.parametrize("master", ["corral", "exp3p"])
-def test_alone_it_does_no_harm(master: str) -> None:
+def test_alone_it_does_no_harm(master: MasterName) -> None:
     """Once the base is out of favour there is nothing to pay for: a fraction of the budget is all it can spend.
 
     The arms are left alone, so the bases that trust more are not betrayed, and turning to them costs no regret; noise

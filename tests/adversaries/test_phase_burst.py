@@ -33,7 +33,7 @@ def phases(horizon: int, radius: str, cap: str, means: tuple[float, float]) -> l
     return found
 
 
-def drops(attack: vb.Adversary, horizon: int, radius: str, cap: str) -> float:
+def drops(attack: vb.Adversary, horizon: int, radius: Any, cap: Any) -> float:
     """How often the best arm is lost."""
     options: dict[str, Any] = {"horizon": horizon, "replications": 40, "seed": 3, "checkpoints": 2, "realized": False}
     result = vb.simulate(vb.PEWR(radius=radius, cap=cap), vb.Bernoulli(MEANS), attack, **options)

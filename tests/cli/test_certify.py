@@ -35,7 +35,8 @@ def test_certify_prints_the_sentence_and_the_rivals(run: Run, table: str) -> Non
     assert done.out.startswith(f"{expected}\nthreat inject, design fixed, delta 0.01\ncolumns: ")
     (row,) = (line.split() for line in done.out.splitlines() if line.startswith("old "))
     (rival,) = expected.rivals
-    assert row == ["old", str(expected.budget), "0.1", f"{rival.low:.4g}", "…", f"{rival.high:.4g}", "9,000"]
+    low, high = (f"{100 * end:.1f}" for end in (rival.low, rival.high))
+    assert row == ["old", str(expected.budget), "10.0", "%", low, "%", high, "%", "9,000"]
     assert json.loads(run(*words, "--json").out) == json.loads(json.dumps(expected.to_dict()))
 
 
@@ -85,7 +86,7 @@ def test_certify_tells_which_columns_it_used(run: Run, tmp_path: Path) -> None:
     assert json.loads(run(*words, "--json").out)["columns"] == columns
     done = run("certify", str(path))
     assert_mistake(done)
-    assert "or to be told their columns, got variant, visitors, bought" in done.err
+    assert "or the names of these columns, got variant, visitors, bought" in done.err
 
 
 def test_certify_lets_no_name_speak_to_the_terminal(run: Run, tmp_path: Path) -> None:

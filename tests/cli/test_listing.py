@@ -31,6 +31,25 @@ def test_list_shows_the_parameters(run: Run) -> None:
     assert conceal["aim"] == "hides the best arm"
 
 
+def test_a_name_shows_what_each_parameter_takes_and_means(run: Run) -> None:
+    shown, found = run("list", "se-wr").out, json.loads(run("list", "se-wr", "--json").out)
+    assert [each["name"] for each in found["se-wr"]] == ["se-wr"]
+    budget, delta, radius = found["parameters"]
+    assert (budget["range"], budget["default"]) == ("[0, 1e+18]", "must be given")
+    assert (delta["type"], delta["range"], delta["default"]) == ("number or none", "(0, 1)", "none")
+    assert radius["type"] == "one of paper, tight, kl"
+    assert all(each["meaning"] in " ".join(shown.split()) for each in found["parameters"])
+    assert widest(shown) <= 80
+
+
+def test_a_name_without_parameters_and_one_that_is_not_known(run: Run) -> None:
+    assert json.loads(run("list", "moss", "--json").out)["parameters"] == []
+    assert run("list", "moss").code == 0
+    wrong = run("list", "sewr")
+    assert wrong.code == 2
+    assert "unknown name 'sewr'; did you mean 'se-wr'?" in wrong.err
+
+
 def test_nothing_that_is_listed_is_cut(run: Run) -> None:
     shown, in_json = run("list"), json.loads(run("list", "--json").out)
     words = " ".join(shown.out.split())

@@ -19,8 +19,8 @@ def test_reproduce_runs_the_suites_and_says_where_the_report_is(
         (suites / f"{name}.toml").write_text(
             f'name = "{name}"\n{text}{more}\n[environments]\ntwo = "bernoulli:means=0.9/0.5"\n', encoding="utf-8"
         )
-    monkeypatch.setattr("vambrace.lab.experiment.SUITES", suites)
-    monkeypatch.setattr("vambrace.report.experiments.SUITES", ("one", "two"))
+    monkeypatch.setattr("vambrace.paper.suites.FOLDER", suites)
+    monkeypatch.setattr("vambrace.paper.reproduce.ORDER", ("one", "two"))
     monkeypatch.setattr("vambrace.lab.cells.simulate", functools.partial(vb.simulate, interpret=True))
     out = tmp_path / "out"
     done = run("reproduce", "--out", str(out), "--workers", "1", "--data", f"mine={__file__}")

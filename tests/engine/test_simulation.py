@@ -127,11 +127,11 @@ def test_bad_input(change: dict[str, Any], error: type[Exception], message: str)
         (lambda: vb.SEWR(budget=True), "budget"),
         (lambda: vb.SEWR(budget=1, delta=0), r"delta: expected a number in \(0, 1\), got 0"),
         (lambda: vb.SEWR(budget=1, delta=1), "delta"),
-        (lambda: vb.SEWR(budget=1, radius="tigt"), "unknown radius 'tigt'; did you mean 'tight'"),
-        (lambda: vb.PEWR(radius="kl"), "unknown radius 'kl'"),
-        (lambda: vb.PEWR(cap="repair"), "did you mean 'repaired'"),
-        (lambda: vb.SEWRStop(budget=1, stop="never"), "unknown stop 'never'"),
-        (lambda: vb.MSSEWR(master="coral"), "did you mean 'corral'"),
+        (lambda: vb.SEWR(budget=1, radius="tigt"), "unknown radius 'tigt'; did you mean 'tight'"),  # type: ignore[arg-type]
+        (lambda: vb.PEWR(radius="kl"), "unknown radius 'kl'"),  # type: ignore[arg-type]
+        (lambda: vb.PEWR(cap="repair"), "did you mean 'repaired'"),  # type: ignore[arg-type]
+        (lambda: vb.SEWRStop(budget=1, stop="never"), "unknown stop 'never'"),  # type: ignore[arg-type]
+        (lambda: vb.MSSEWR(master="coral"), "did you mean 'corral'"),  # type: ignore[arg-type]
         (lambda: vb.MSSEWR(share=1), "share: expected true or false, got 1"),  # type: ignore[arg-type]
         (lambda: vb.UCB1(alpha=0), "alpha"),
         (lambda: vb.Conceal(budget=float("nan")), r"budget: expected a number in \[0, inf\], got nan"),

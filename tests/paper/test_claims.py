@@ -25,15 +25,19 @@ def lower(play: Play) -> float:
     return theory.concealment(8, horizon=game.horizon, budget=game.budget).value if game.budget else 1.0
 
 
-def logarithmic(play: Play) -> float:
+def logarithmic(play: Play, times: float = 3.0) -> float:
     """As SE-WR does it: 8 ln T / gap and 3 C for each arm."""
-    return sum(8 * log(play.game.horizon) / gap + 3 * play.game.budget for gap in play.gaps)
+    return sum(8 * log(play.game.horizon) / gap + times * play.game.budget for gap in play.gaps)
 
 
 def rates_as_bounded(play: Play) -> float:
     if play.game.panel != "pe-wr":
         return logarithmic(play)
     return min(0.2 * play.game.horizon ** theory.exponent("additive", play.game.power or 0.0), 0.9 * play.most)
+
+
+def too_steep(play: Play) -> float:
+    return 9.0 if play.game.panel == "pe-wr" else logarithmic(play, times=6.3)
 
 
 def as_attacked(play: Play) -> float:
@@ -51,6 +55,8 @@ ORDER = {"pe-wr": 1.0, "se-wr:budget=C": 2.0, "se": 4.0, "ucb1": 5.0}
         ("concealment", lambda play: 1.1 * lower(play), lambda play: 0.9 * lower(play)),
         ("se-wr", rates_as_bounded, lambda play: 20 * rates_as_bounded(play)),
         ("se-wr", rates_as_bounded, lambda play: 0.01 * play.game.horizon),
+        ("se-wr", rates_as_bounded, lambda play: play.game.horizon**0.2),  # within the bound, but no line in ln T
+        ("se-wr", rates_as_bounded, too_steep),  # within it, but too steep in C
         ("se-wr-stop", rates_as_bounded, lambda play: 0.01 * play.game.horizon),
         ("pe-wr", rates_as_bounded, lambda play: 0.9 * play.most),
         ("root", rates_as_bounded, lambda play: play.game.horizon**0.5),

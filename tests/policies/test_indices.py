@@ -14,7 +14,7 @@ import vambrace as vb
 from tables import Table, pulls_of_engine, pulls_of_learner, tables
 from vambrace.errors import InvalidParameter
 from vambrace.live.learner import LIVE
-from vambrace.policies.indices import make_board, posted
+from vambrace.policies.indices import make_ranking, with_index
 from vambrace.sampling import stream, uniform
 from vambrace.testing import check_policy
 
@@ -26,6 +26,7 @@ def both(name: str, **options: Any) -> Pair:
 
 
 PAIRS: dict[str, list[Pair]] = {
+    "ucb1": [both("UCB1", alpha=alpha) for alpha in (0.1, 2.0)],
     "kl-ucb": [both("KLUCB", c=c) for c in (0.0, 0.5, 3.0)],
     "moss": [both("MOSS")],
     "ucb-wr": [both("UCBWR", budget=budget, delta=delta) for budget in (0, 0.5, 30) for delta in (None, 0.3)],
@@ -123,13 +124,13 @@ def test_epsilon_greedy_counts_what_is_asked() -> None:
 
 
 @given(moves=st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0.0, 0.25, 0.5, 1.0])), max_size=40))
-def test_the_board_is_an_argmax(moves: list[tuple[int, float]]) -> None:
-    board, plain = make_board(4), [inf] * 4
+def test_a_ranking_is_an_argmax(moves: list[tuple[int, float]]) -> None:
+    ranking, plain = make_ranking(4), [inf] * 4
     for arm, index in moves:
-        board = posted(board, arm, index)
+        ranking = with_index(ranking, arm, index)
         plain[arm] = index
-        assert board.leader == plain.index(max(plain))
-        assert board.rival == max(plain[: board.leader] + plain[board.leader + 1 :])
+        assert ranking.leader == plain.index(max(plain))
+        assert ranking.second == max(plain[: ranking.leader] + plain[ranking.leader + 1 :])
 
 
 @pytest.mark.parametrize(
@@ -189,7 +190,7 @@ def test_trimming_hides_a_fraction_of_wild_rewards(fraction: float) -> None:
         for _ in range(2):
             decision = state.ask()
             state.tell(decision, row[decision.arm])
-    estimates = state._state.optimism.estimates
+    estimates = state._state.ranking.estimates
     assert estimates[1] - estimates[0] > 0.02
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import naive
 import vambrace as vb
 from tables import Table, pulls_of_engine, pulls_of_learner, tables
+from vambrace.policies.radii import Radius
 from vambrace.policies.se_wr_stop import last_test
 
 budgets = st.sampled_from([0.0, 0.5, 1.0, 3.0, 17.0, 1000.0])
@@ -121,7 +122,7 @@ def test_same_arms_over_many_rounds(name: str) -> None:
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("radius", ["paper", "tight", "kl"])
-def test_rewards_far_outside_the_unit_interval(radius: str, sign: float) -> None:
+def test_rewards_far_outside_the_unit_interval(radius: Radius, sign: float) -> None:
     """An unbounded attack may move totals by more than one a sweep; the skipped tests must come back."""
     rng = np.random.default_rng(5)
     table = (rng.random((900, 3)) < [0.6, 0.5, 0.4]).astype(float)

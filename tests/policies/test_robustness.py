@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 import vambrace as vb
 from vambrace import registry
+from vambrace.policies.radii import Radius
 
 DELTA, REPLICATIONS, BUDGET, HORIZON = 0.05, 400, 200, 100_000
 ENV = vb.Bernoulli([0.7, 0.4, 0.3])
@@ -36,7 +37,7 @@ def times_best_arm_lost(
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=repr)
 @pytest.mark.parametrize("radius", ["paper", "tight", "kl"])
-def test_a_sufficient_budget_keeps_the_best_arm(radius: str, attack: vb.Adversary) -> None:
+def test_a_sufficient_budget_keeps_the_best_arm(radius: Radius, attack: vb.Adversary) -> None:
     policy = vb.SEWR(budget=BUDGET, delta=DELTA, radius=radius)
     assert times_best_arm_lost(policy, attack) <= TOO_MANY
     assert times_best_arm_lost(policy, attack, bounded=False) <= TOO_MANY
@@ -86,7 +87,7 @@ def test_a_few_hundred_fake_events_make_trusting_policies_linear(policy: vb.Poli
 
 
 @pytest.mark.parametrize("radius", ["paper", "tight", "kl"])
-def test_se_wr_stays_flat_under_the_same_attack(radius: str) -> None:
+def test_se_wr_stays_flat_under_the_same_attack(radius: Radius) -> None:
     assert final_slope(vb.SEWR(budget=300, radius=radius), vb.Conceal(budget=300)) < 0.01
 
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def realised_regret(policy: vb.Policy, environment: vb.Environment) -> Any:
 
 
 @pytest.mark.parametrize("estimator", ["iw", "rv"])
-def test_the_regret_is_logarithmic_in_a_stochastic_world(estimator: str) -> None:
+def test_the_regret_is_logarithmic_in_a_stochastic_world(estimator: Literal["iw", "rv"]) -> None:
     """ "iw" 105, 168, 232 and "rv" 62, 92, 122 (standard errors 4 to 10): the same again in each decade.
 
     Growth as sqrt(T) would multiply the increment by 3.2.
@@ -88,7 +88,7 @@ def test_it_stays_logarithmic_where_means_shift_and_ucb1_is_fooled() -> None:
 
 
 @pytest.mark.parametrize("estimator", ["iw", "rv"])
-def test_the_regret_grows_like_the_root_of_time_where_the_gap_fades(estimator: str) -> None:
+def test_the_regret_grows_like_the_root_of_time_where_the_gap_fades(estimator: Literal["iw", "rv"]) -> None:
     """ "iw" 107, 348, 1,099 and "rv" 84, 270, 972 (standard errors 5 to 8 percent): times sqrt(10) in each decade.
 
     A constant increment would make the last ratio 1.4, linear growth 10; the bound is 4 sqrt(K T) + 1.

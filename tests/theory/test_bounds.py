@@ -163,6 +163,16 @@ def test_a_spec_says_which_policy_is_meant(spec: str, policies: list[vb.Policy])
     assert [bound.name for bound in found[len(promised) :]] == ["concealment", "minimax"]
 
 
+def test_without_a_budget_the_attacker_spends_what_the_policy_is_given() -> None:
+    promised = theory.se_wr([0.1], horizon=10**5, budget=30)
+    assert theory.bounds("se-wr:budget=30", gaps=[0.1], horizon=10**5)[0] == promised
+    assert theory.bounds(vb.SEWR(budget=30), gaps=[0.1], horizon=10**5)[0] == promised
+    assert [b.kind for b in theory.bounds("se-wr:budget=30", gaps=[0.1], horizon=10**5, budget=31)] == ["lower"] * 2
+    assert theory.bounds("pe-wr", gaps=[0.1], horizon=10**5) == theory.bounds(
+        "pe-wr", gaps=[0.1], horizon=10**5, budget=0
+    )
+
+
 def test_the_catalogue_passes_on_what_it_is_told() -> None:
     found = theory.bounds("se-wr", gaps=[0.1, 0.3], horizon=10**5, budget=20, delta=0.01, best_mean=0.9)
     names = [bound.name for bound in found]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vambrace as vb
-from vambrace.policies.radii import PIECES, Rule, kl, make_rule, separated
+from vambrace.policies.radii import PIECES, Radius, Rule, kl, make_rule, separated
 from vambrace.theory.planning import UNIFORM, RadiusPlan
 
 EASY: list[dict[str, Any]] = [
@@ -215,7 +215,7 @@ def test_what_cannot_be_meant_is_refused(change: dict[str, Any], message: str) -
 
 
 @pytest.mark.parametrize("radius", ["paper", "tight", "kl"])
-def test_planned_games_drop_the_worse_arm_in_time(radius: str) -> None:
+def test_planned_games_drop_the_worse_arm_in_time(radius: Radius) -> None:
     """Each fails with probability below 2 delta = 4e-5; of 200, no more than two may."""
     horizon, budget = 100_000, 100
     pulls = row(radius, arms=2, rate=0.3, gap=0.15, budget=budget, horizon=horizon).pulls or 0
@@ -234,7 +234,7 @@ def test_planned_games_drop_the_worse_arm_in_time(radius: str) -> None:
 
 
 @pytest.mark.parametrize(("radius", "horizon"), [("paper", 250_000), ("tight", 70_000), ("kl", 45_000)])
-def test_a_typical_game_takes_as_long_as_planned(radius: str, horizon: int) -> None:
+def test_a_typical_game_takes_as_long_as_planned(radius: Radius, horizon: int) -> None:
     """Under Conceal, which spends the whole budget: within a fifth of the plan on average, but not certain."""
     found = vb.plan(arms=2, rate=0.05, gap=0.03, budget=50, horizon=horizon)
     row = next(each for each in found.rows if each.radius == radius)

@@ -11,10 +11,12 @@ Reading     Reconstruction, in rewards: Ma & Zhou bound losses by min(loss, 1 - 
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from math import inf
+from typing import Annotated, Any, NamedTuple
 
 from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Arm, AttackBudget, Range
 from vambrace.protocols import Adversary, Game, Round
 from vambrace.sampling import Stream
 
@@ -60,16 +62,11 @@ class AntiEXP3(Adversary):
     knowledge = "black box"
     aim = "promotes a target"
 
-    budget: float = float("inf")
-    target: int | None = None  # None: the worst
-    slack: float = 0.1
+    budget: AttackBudget = inf
+    target: Arm | None = None
+    slack: Annotated[float, Range(0.0, 1.0 - REGRET_EXPONENT)] = 0.1
 
     alter = staticmethod(alter)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget)
-        validation.optional_arm("target", self.target)
-        validation.number("slack", self.slack, low=0.0, high=1.0 - REGRET_EXPONENT)
 
     def init(self, game: Game) -> State:
         """Of the means only the worst arm's index is used, where no target is named."""

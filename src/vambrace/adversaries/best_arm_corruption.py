@@ -7,10 +7,11 @@ Effect      Conceal in the weaker model: every round in which the arm would have
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import AttackBudget
 from vambrace.protocols import Adversary, Floats, Game, Round
 from vambrace.sampling import Stream
 
@@ -50,12 +51,9 @@ class BestArmCorruption(Adversary):
     knowledge = "oracle means"
     aim = "hides the best arm"
 
-    budget: float = float("inf")
+    budget: AttackBudget = inf
 
     corrupt = staticmethod(corrupt)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget)
 
     def init(self, game: Game) -> State:
         """The best arm."""

@@ -6,13 +6,14 @@ every n at once, with probability 1 - delta; rewards in [0, 1] have sigma = 1/2.
 """
 
 from dataclasses import dataclass
-from math import log, pi, sqrt
-from typing import NamedTuple
+from math import inf, log, pi, sqrt
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Arm, AttackBudget, Range
 from vambrace.protocols import Adversary, Floats, Game, Integers
 
 SIGMA = 0.5
@@ -75,16 +76,11 @@ class Bookkeeper(Adversary):
     knowledge = "black box"
     aim = "promotes a target"
 
-    budget: float = float("inf")
-    target: int | None = None  # None: the worst
-    delta: float = 0.05
+    budget: AttackBudget = inf
+    target: Arm | None = None
+    delta: Annotated[float, Range(1e-300, 1.0, open_high=True)] = 0.05
 
     witness = staticmethod(witness)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget)
-        validation.optional_arm("target", self.target)
-        validation.number("delta", self.delta, low=1e-300, high=1.0, open_high=True)
 
     def init(self, game: Game) -> Books:
         """Empty books."""

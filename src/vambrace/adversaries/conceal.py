@@ -9,11 +9,13 @@ Reading     With ``stop_when_dropped`` the attack looks into an eliminating poli
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any, NamedTuple
 
 from vambrace import validation
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
+from vambrace.parameters import Arm, AttackBudget
 from vambrace.protocols import Game
 
 
@@ -58,14 +60,9 @@ class Conceal(StationaryAdversary):
     knowledge = "oracle means"
     aim = "hides the best arm"
 
-    budget: float = float("inf")
-    arm: int | None = None  # None: the best
+    budget: AttackBudget = inf
+    arm: Arm | None = None
     stop_when_dropped: bool = False
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget)
-        validation.optional_arm("arm", self.arm)
-        validation.flag("stop_when_dropped", self.stop_when_dropped)
 
     @property
     def respond(self) -> Any:  # type: ignore[override]

@@ -11,12 +11,13 @@ Reading     Ties of means go to the lowest index.
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any, NamedTuple
 
-from vambrace import validation
 from vambrace.adversaries.ranks import two_best
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
+from vambrace.parameters import AttackBudget
 from vambrace.protocols import Game
 
 
@@ -62,12 +63,9 @@ class EliminationRush(StationaryAdversary):
     knowledge = "white box"
     aim = "drops the best arm"
 
-    budget: float = float("inf")
+    budget: AttackBudget = inf
 
     respond = staticmethod(respond)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget)
 
     @property
     def reads(self) -> tuple[str, ...]:

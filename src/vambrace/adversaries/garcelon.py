@@ -12,9 +12,9 @@ Reading     Reconstruction on K arms of an attack on linear contextual bandits. 
 from dataclasses import dataclass
 from typing import Any
 
-from vambrace import validation
 from vambrace.adversaries.books import Bookkeeper, Books, beta, idle
 from vambrace.kernels import kernel
+from vambrace.parameters import Share
 from vambrace.protocols import Game, Round
 from vambrace.sampling import Stream
 
@@ -51,13 +51,9 @@ class Garcelon(Bookkeeper):
     name = "garcelon"
     reference = "Garcelon et al. 2020"
 
-    shrink: float = 0.5
+    shrink: Share = 0.5
 
     alter = staticmethod(alter)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        validation.number("shrink", self.shrink, low=0.0, high=1.0)
 
     def init(self, game: Game) -> Books:
         """Empty books."""

@@ -7,10 +7,11 @@ Effect      The corruption of a round is the largest change over the arms, so 0/
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import AttackBudget
 from vambrace.protocols import Adversary, Floats, Game, Round
 from vambrace.sampling import Stream
 
@@ -50,12 +51,9 @@ class Invert(Adversary):
     knowledge = "black box"
     aim = "every arm"
 
-    budget: float = float("inf")
+    budget: AttackBudget = inf
 
     corrupt = staticmethod(corrupt)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget)
 
     def init(self, game: Game) -> State:
         """Nothing to know but the number of arms."""

@@ -10,11 +10,11 @@ Reading     Nothing happens before the target's first pull. Where rewards are cl
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from vambrace import validation
 from vambrace.adversaries.books import Bookkeeper, Books, humble_level, idle, lowered
 from vambrace.kernels import kernel
+from vambrace.parameters import Range
 from vambrace.protocols import Game, Round
 from vambrace.sampling import Stream
 
@@ -49,13 +49,9 @@ class JunUCB(Bookkeeper):
     name = "jun-ucb"
     reference = "Jun et al. 2018"
 
-    margin: float = 0.1
+    margin: Annotated[float, Range(0.0, 1e9)] = 0.1
 
     alter = staticmethod(alter)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        validation.number("margin", self.margin, low=0.0, high=1e9)
 
     def init(self, game: Game) -> Books:
         """Empty books."""

@@ -11,11 +11,11 @@ Reading     g* as corrected (E21). Without smoothing there is no step 2 and noth
 """
 
 from dataclasses import dataclass
-from math import frexp, isinf
+from math import frexp, inf, isinf
 from typing import Any, NamedTuple
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import AttackBudget
 from vambrace.protocols import Adversary, Game, Round
 from vambrace.sampling import Stream
 
@@ -53,12 +53,9 @@ class MasterAttack(Adversary):
     knowledge = "white box"
     aim = "discredits the right base"
 
-    budget: float = float("inf")
+    budget: AttackBudget = inf
 
     alter = staticmethod(alter)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget)
 
     @property
     def reads(self) -> tuple[str, ...]:

@@ -11,11 +11,12 @@ Reading     By default a budget is split as published for two arms and T = 50,00
 """
 
 from dataclasses import dataclass
-from math import isinf
+from math import inf, isinf
 from typing import NamedTuple
 
 from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Arm, AttackBudget, Rounds
 from vambrace.protocols import Adversary, Floats, Game, Round
 from vambrace.sampling import Stream
 
@@ -64,19 +65,12 @@ class ObservationFree(Adversary):
     knowledge = "black box"
     aim = "promotes a target"
 
-    budget: float = float("inf")
-    target: int | None = None  # None: the worst
-    zero_rounds: int | None = None
-    target_rounds: int | None = None
+    budget: AttackBudget = inf
+    target: Arm | None = None
+    zero_rounds: Rounds | None = None
+    target_rounds: Rounds | None = None
 
     corrupt = staticmethod(corrupt)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget)
-        validation.optional_arm("target", self.target)
-        for name, rounds in (("zero_rounds", self.zero_rounds), ("target_rounds", self.target_rounds)):
-            if rounds is not None:
-                validation.whole(name, rounds, low=0)
 
     def init(self, game: Game) -> State:
         """The script; of the means only the worst arm's index is used, where no target is named."""

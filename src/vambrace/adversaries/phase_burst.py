@@ -13,15 +13,15 @@ Reading     Zeros push a mean no lower than 0, so a phase is feasible where n_h 
 """
 
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil, inf, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.adversaries.ranks import two_best
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel, rare_kernel
+from vambrace.parameters import AttackBudget
 from vambrace.protocols import Game, Round
 
 WAITING, BURSTING, SPENT = 0, 1, 2
@@ -102,12 +102,9 @@ class PhaseBurst(StationaryAdversary):
     knowledge = "white box"
     aim = "drops the best arm"
 
-    budget: float = float("inf")
+    budget: AttackBudget = inf
 
     look, respond = staticmethod(look), staticmethod(respond)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget)
 
     @property
     def reads(self) -> tuple[str, ...]:

@@ -6,11 +6,12 @@ Effect      Shrinks every gap by the factor 1 - 2 rate while the budget lasts; r
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any, NamedTuple
 
-from vambrace import validation
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
+from vambrace.parameters import AttackBudget, Share
 from vambrace.protocols import Game
 
 
@@ -48,14 +49,10 @@ class RandomFlips(StationaryAdversary):
     knowledge = "black box"
     aim = "noise on every arm"
 
-    budget: float = float("inf")
-    rate: float = 0.1
+    budget: AttackBudget = inf
+    rate: Share = 0.1
 
     respond = staticmethod(respond)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget)
-        validation.number("rate", self.rate, low=0.0, high=1.0)
 
     def init(self, game: Game) -> State:
         """Only the rate."""

@@ -7,13 +7,15 @@ Reading     Rewards of zero cannot be lowered when the game is bounded to [0, 1]
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from math import inf
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from vambrace import validation
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
+from vambrace.parameters import Arm, AttackBudget, Range
 from vambrace.protocols import Floats, Game
 
 
@@ -53,16 +55,11 @@ class Swap(StationaryAdversary):
     knowledge = "oracle means"
     aim = "promotes a target"
 
-    budget: float = float("inf")
-    target: int | None = None  # None: the worst
-    margin: float = 0.1
+    budget: AttackBudget = inf
+    target: Arm | None = None
+    margin: Annotated[float, Range(0.0, 1e9)] = 0.1
 
     respond = staticmethod(respond)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget)
-        validation.optional_arm("target", self.target)
-        validation.number("margin", self.margin, low=0.0, high=1e9)
 
     def init(self, game: Game) -> State:
         """The worst arm is the target unless told otherwise."""

@@ -13,10 +13,12 @@ EXAMPLES = (
 
 
 def command(
-    policy: Annotated[str, option("POLICY", "se-wr, se-wr-stop, pe-wr, ms-se-wr or se, or with parameters.")],
+    policy: Annotated[str, option("POLICY", "A name such as se-wr, or a spec such as se-wr:radius=tight.")],
     gaps: Annotated[str, option("NUMBERS", "How far each other arm lies below the best, such as 0.1,0.2.")],
     horizon: common.Horizon = "1e6",
-    budget: Annotated[float | None, option("NUMBER", "What the attacker may spend; 0 by default.")] = None,
+    budget: Annotated[
+        float | None, option("NUMBER", "What the attacker may spend; the policy's budget by default.")
+    ] = None,
     delta: Annotated[float | None, option("NUMBER", "The chance of failure; arms / rounds by default.")] = None,
     best_mean: Annotated[
         float | None, option("NUMBER", "The best arm's mean: adds the bound of Lai and Robbins.")

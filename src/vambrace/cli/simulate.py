@@ -1,7 +1,7 @@
 """`vambrace simulate`."""
 
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
@@ -45,11 +45,9 @@ def command(
     common.check_target(plot, (".svg", ".png", ".pdf", ".html"))
     environment, adversary = common.environment(means, env), registry.adversary(attack)
     size = common.whole(horizon=horizon, replications=replications, seed=seed, checkpoints=checkpoints)
+    options = size | {"engine": engine, "bounded": not unbounded, "threads": threads}
     results = [
-        simulate(
-            policy, environment, adversary, **size, engine=cast(Any, engine), bounded=not unbounded, threads=threads
-        )
-        for policy in [registry.policy(spec) for spec in policies]
+        simulate(policy, environment, adversary, **options) for policy in [registry.policy(spec) for spec in policies]
     ]
     if output is not None:
         _write_frames(results, output)

@@ -43,7 +43,7 @@ class Result:
     >>> env = vb.Bernoulli([0.9, 0.1])
     >>> result = vb.simulate(vb.SE(), env, horizon=1_000, replications=3, checkpoints=[10, 100])
     >>> print(result)
-    se without attack: regret 77.1 ± 3.4 after 1,000 rounds (3 replications)
+    se without attack: regret 77.1 ± 3.4 after 1,000 rounds (mean ± standard error of 3 replications)
     >>> result.checkpoints.tolist(), result.pseudo_regret.shape, result.pulls.shape
     ([10, 100, 1000], (3, 3), (3, 2))
     >>> result.pulls.mean(axis=0).round(1).tolist()

@@ -65,13 +65,13 @@ def simulate(
             many rewards is one draw (Bernoulli, deterministic) or the attack is medium.
         threads: The number of replications that run at the same time; None: one per core.
         interpret: Run everything as plain Python, some 500 times slower; False: compile at once; None: as said above.
-        progress: Show a bar; None: where standard error is a terminal and it takes longer than a second.
+        progress: True: show a bar; False: nothing; None: a bar on a terminal, otherwise a line now and then.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Conceal(budget=50)
     >>> print(vb.simulate(vb.UCB1(), env, attack, horizon=10_000, replications=3, seed=7))
-    ucb1 against conceal:budget=50: regret 2,189.2 ± 115.8 after 10,000 rounds (3 replications), cost 50.0
-    """
+    ucb1 against conceal:budget=50: regret 2,189.2 ± 115.8 after 10,000 rounds (mean ± standard error of 3 replications), cost 50.0
+    """  # noqa: E501
     setup = Setup.check(policy, environment, attack, horizon=horizon, bounded=bounded, realized=realized)
     validation.choice("engine", engine, get_args(Engine))
     obstacle = setup.obstacle_to_leaping() if engine != "rounds" else None

@@ -9,17 +9,20 @@ from typing import cast
 
 from vambrace.kernels import Slot
 from vambrace.protocols import (
+    Above,
     Absorb,
     Alter,
     Corrupt,
     Cycle,
     Draw,
     DrawTotal,
+    Index,
     Look,
     Outcomes,
     Quiet,
     Respond,
     Select,
+    Threshold,
     Update,
     Witness,
 )
@@ -30,6 +33,12 @@ update = cast(Update, Slot("update"))
 cycle = cast(Cycle, Slot("cycle"))
 quiet = cast(Quiet, Slot("quiet"))
 absorb = cast(Absorb, Slot("absorb"))
+
+# index policies, each bound where the policy is defined
+index = cast(Index, Slot("index"))
+above = cast(Above, Slot("above"))
+threshold = cast(Threshold, Slot("threshold"))
+TIE = cast(float, Slot("TIE"))  # how close two indices count as equal
 
 # the environment
 draw = cast(Draw, Slot("draw"))

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import PER_ARM, Chance, Positive
 from vambrace.protocols import Environment, Floats
 from vambrace.sampling import Stream, beta_draw
 
@@ -42,14 +42,10 @@ class Beta(Environment):
 
     name = "beta"
 
-    means: Sequence[float]
-    concentration: float = 2.0
+    means: Annotated[Sequence[Chance], PER_ARM]
+    concentration: Positive = 2.0
 
     draw = staticmethod(draw)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "means", validation.means(self.means, open_ends=True))
-        validation.number("concentration", self.concentration, low=0.0, high=1e12, open_low=True)
 
     def arm_means(self) -> Floats:
         """The means as given."""

@@ -1,14 +1,13 @@
 """Gaussian arms clipped to [0, 1]: noisy measurements on a bounded scale."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import erf, exp, pi, sqrt
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Means, Range
 from vambrace.protocols import Environment, Floats
 from vambrace.sampling import Stream, normal
 
@@ -41,14 +40,10 @@ class ClippedGaussian(Environment):
 
     name = "clipped-gaussian"
 
-    means: Sequence[float]
-    sigma: float = 0.1
+    means: Means
+    sigma: Annotated[float, Range(0.0, 1e6, open_low=True)] = 0.1
 
     draw = staticmethod(draw)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "means", validation.means(self.means))
-        validation.number("sigma", self.sigma, low=0.0, high=1e6, open_low=True)
 
     def arm_means(self) -> Floats:
         """The expectation of the clipped law, in closed form."""

@@ -1,12 +1,11 @@
 """What environments that are nothing but their means share."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from vambrace import validation
+from vambrace.parameters import Means
 from vambrace.protocols import Environment, Floats
 
 
@@ -20,10 +19,7 @@ class State(NamedTuple):
 class MeansEnvironment(Environment):
     """One mean in [0, 1] for each arm, and no other parameter."""
 
-    means: Sequence[float]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "means", validation.means(self.means))
+    means: Means
 
     def arm_means(self) -> Floats:
         """The means as given."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,10 @@ from vambrace import validation
 from vambrace.environments import bernoulli, means
 from vambrace.errors import InvalidParameter
 from vambrace.kernels import kernel
+from vambrace.parameters import PER_ARM, Range, Share
 from vambrace.protocols import Draw, DrawTotal, Environment, Floats, Integers, Outcomes
 from vambrace.sampling import Stream, uniform
+from vambrace.validation import MOST_ROUNDS
 
 if TYPE_CHECKING:
     from vambrace.data import Layout, Log
@@ -95,25 +97,26 @@ class Replay(Environment):
     name = "replay"
 
     mode: Mode = "exact"
-    events: Sequence[int]
-    successes: Sequence[int] | None
-    labels: Sequence[str] | None = None
-    rewards: Sequence[float] | None = None
+    events: Annotated[Sequence[Annotated[int, Range(1, MOST_ROUNDS)]], PER_ARM]
+    successes: Annotated[Sequence[int], PER_ARM] | None
+    labels: Annotated[Sequence[str], PER_ARM] | None = None
+    rewards: Sequence[Share] | None = None
 
     def __post_init__(self) -> None:
-        validation.choice("mode", self.mode, get_args(Mode))
-        listed = enumerate(validation.listed("events", self.events))
-        events = tuple(validation.whole(f"events[{k}]", each, low=1) for k, each in listed)
+        super().__post_init__()
+        n_arms = len(self.events)
         if (self.successes is None) == (self.rewards is None):
             came = "neither" if self.rewards is None else "both"
             raise InvalidParameter(f"successes: expected either these or rewards, got {came}")
-        object.__setattr__(self, "events", events)
         if self.successes is not None:
-            object.__setattr__(self, "successes", _checked_successes(self.successes, events))
+            for k, each in enumerate(validation.listed("successes", self.successes, n_arms)):
+                validation.whole(f"successes[{k}]", each, low=0, high=self.events[k])
         if self.labels is not None:
-            object.__setattr__(self, "labels", _checked_labels(self.labels, len(events)))
+            for k, label in enumerate(validation.listed("labels", self.labels, n_arms)):
+                if not label or label in self.labels[:k]:
+                    raise InvalidParameter(f"labels[{k}]: expected a text that names this arm alone, got {label!r}")
         if self.rewards is not None:
-            object.__setattr__(self, "rewards", _checked_rewards(self.rewards, sum(events)))
+            validation.listed("rewards", self.rewards, sum(self.events))
 
     @classmethod
     def from_table(cls, source: "Log", test: object = None, *, mode: Mode = "exact") -> "Replay":
@@ -229,23 +232,3 @@ class Replay(Environment):
     @cached_property
     def _rewards(self) -> Floats:
         return np.array(self.rewards, dtype=np.float64)
-
-
-def _checked_successes(successes: Any, events: tuple[int, ...]) -> tuple[int, ...]:
-    found = enumerate(zip(validation.listed("successes", successes, len(events)), events, strict=True))
-    return tuple(validation.whole(f"successes[{k}]", each, low=0, high=high) for k, (each, high) in found)
-
-
-def _checked_labels(labels: Any, n_arms: int) -> tuple[str, ...]:
-    found = tuple(validation.listed("labels", labels, n_arms))
-    for k, label in enumerate(found):
-        if not isinstance(label, str) or not label or label in found[:k]:
-            raise InvalidParameter(f"labels[{k}]: expected a text that names this arm alone, got {label!r}")
-    return found
-
-
-def _checked_rewards(rewards: Any, length: int) -> tuple[float, ...]:
-    for i, reward in enumerate(validation.listed("rewards", rewards, length)):
-        if not validation.is_number(reward) or not 0.0 <= reward <= 1.0:  # here and not in a function: there are many
-            raise InvalidParameter(f"rewards[{i}]: expected a number in [0, 1], got {reward!r}")
-    return tuple(map(float, rewards))

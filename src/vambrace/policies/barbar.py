@@ -13,12 +13,12 @@ Reading     n_i stays real, N is rounded up. The theory's lambda draws almost un
 
 from dataclasses import dataclass
 from math import ceil, log, log2
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
+from vambrace.parameters import Chance, Range
 from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream, uniform
 
@@ -111,15 +111,10 @@ class BARBAR(Policy):
     reference = "Gupta et al. 2019"
     randomized = True
 
-    scale: float | None = None
-    delta: float | None = None
+    scale: Annotated[float, Range(1e-9, 1e12)] | None = None
+    delta: Chance | None = None
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        if self.scale is not None:
-            validation.number("scale", self.scale, low=1e-9, high=1e12)
-        validation.delta(self.delta)
 
     def init(self, game: Game) -> State:
         """Every gap one."""

@@ -5,24 +5,22 @@ Algorithm   Linear bandits with confidence-weighted regression, on the K unit ve
             min(1, alpha sqrt(W_k)), W_k = 1 + the weights so far; play the largest (sum of weighted rewards) / W_k +
             b / sqrt(W_k), alpha = R sqrt(K) / C, b = R sqrt(K ln((1 + T)/delta)) + alpha C + 1, R = 1/2.
             He et al. 2022
-Guarantee   O~(K sqrt(T) + K C) for a known C; with C = sqrt(T) in its place O~(K sqrt(T)) up to that attack, and
-            nothing beyond.
 Reading     Regulariser 1, dimension K. Each arm once first. A budget of zero makes every weight one and leaves alpha C
             as it is for any other. While answers are missing each counts with weight one in the W of the bonus only.
 """
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
-from vambrace.kernels import kernel, rare_kernel
-from vambrace.policies.indices import Board, make_board, posted
-from vambrace.protocols import Answer, Floats, Game, Policy, Round
-from vambrace.sampling import Stream
+from vambrace.kernels import kernel
+from vambrace.parameters import Chance, Range
+from vambrace.policies.indices import Ranking, bound_to, make_ranking, migrated_ranking, with_index
+from vambrace.protocols import Answer, Floats, Game, Policy
 
+LARGEST = 1e12  # budget: beyond it the weight of an observation is lost in the rounding of the sum of weights
 NOISE = 0.5  # R: rewards in [0, 1] are sub-Gaussian with it
 
 
@@ -31,38 +29,26 @@ class State(NamedTuple):
 
     totals: Floats  # of weighted rewards
     weights: Floats  # W; one before the first answer
-    board: Board
+    ranking: Ranking
     alpha: float
     bonus: float  # b
 
 
 @kernel
-def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    if round.open > 0:
-        return _select_with_pending(state, round), 1.0, 0
-    return state.board.leader, 1.0, 0
-
-
-@rare_kernel
-def _select_with_pending(state: State, round: Round) -> int:
-    best, highest = 0, -np.inf
-    for k in range(len(state.weights)):
-        if state.board.indices[k] == np.inf and round.open_per_arm[k] == 0:
-            return k
-        index = state.totals[k] / state.weights[k] + state.bonus / sqrt(state.weights[k] + round.open_per_arm[k])
-        if index > highest:
-            best, highest = k, index
-    return best
+def index(state: State, arm: int, count: int, t: int) -> float:
+    weight, n_open = state.weights[arm], count - state.ranking.counts[arm]
+    return state.totals[arm] / weight + state.bonus / sqrt(weight + n_open)
 
 
 @kernel
 def update(state: State, answer: Answer) -> State:
-    arm, reward = answer.arm, answer.reward
+    arm = answer.arm
     weight = min(1.0, state.alpha * sqrt(state.weights[arm]))
-    state.totals[arm] += weight * reward
+    state.totals[arm] += weight * answer.reward
     state.weights[arm] += weight
-    index = state.totals[arm] / state.weights[arm] + state.bonus / sqrt(state.weights[arm])
-    return State(state.totals, state.weights, posted(state.board, arm, index), state.alpha, state.bonus)
+    state.ranking.counts[arm] += 1
+    ranking = with_index(state.ranking, arm, index(state, arm, state.ranking.counts[arm], 0))
+    return State(state.totals, state.weights, ranking, state.alpha, state.bonus)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,17 +72,12 @@ class CWOFUL(Policy):
 
     name = "cw-oful"
     reference = "He et al. 2022"
+    state_version = 2
 
-    budget: float | None = None
-    delta: float | None = None
+    budget: Annotated[float, Range(0.0, LARGEST)] | None = None
+    delta: Chance | None = None
 
-    select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        if self.budget is not None:
-            # beyond it the weight of an observation is lost in the rounding of the sum of weights
-            validation.number("budget", self.budget, low=0.0, high=1e12)
-        validation.delta(self.delta)
+    select, update = bound_to(index, update=update)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""
@@ -107,7 +88,13 @@ class CWOFUL(Policy):
         return State(
             totals=np.zeros(n_arms),
             weights=np.ones(n_arms),
-            board=make_board(n_arms),
+            ranking=make_ranking(n_arms),
             alpha=spread / budget if budget > 0.0 else np.inf,
             bonus=NOISE * sqrt(n_arms * log((1 + horizon) / delta)) + spread + 1.0,
         )
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        answers = [int(index != "inf") for index in state["board"]["indices"]]  # some or none: all that matters
+        kept = {name: value for name, value in state.items() if name != "board"}
+        return {**kept, "ranking": migrated_ranking(state["board"], answers)}

@@ -10,64 +10,30 @@ Reading     scale = 1 is K / t; Jun et al. attack 1 / t, which is scale = 1 / K.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, Any
 
-import numpy as np
-
-from vambrace import validation
-from vambrace.kernels import kernel, rare_kernel
-from vambrace.policies.indices import Board, make_board, mean_so_far, posted
-from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
+from vambrace.kernels import kernel
+from vambrace.parameters import Range
+from vambrace.policies.indices import State, bound_to, leading_arm, make_state, mean, migrated_state
+from vambrace.protocols import Game, Policy, Round
 from vambrace.sampling import Stream, uniform
-
-
-class State(NamedTuple):
-    """Totals and counts of the answers; the board's indices are the means."""
-
-    totals: Floats
-    counts: Integers
-    board: Board
-    answered: int
-    scale: float
 
 
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    n_arms = len(state.counts)
-    if round.open > 0:
-        greedy, first = _greedy_with_pending(state, round)
-    else:
-        greedy = state.board.leader
-        first = state.counts[greedy] == 0
-    if first:
+    n_arms, greedy = len(state.totals), leading_arm(state, round)
+    if state.ranking.counts[greedy] + round.open_per_arm[greedy] == 0:
         return greedy, 1.0, 0
-    epsilon = min(1.0, state.scale * n_arms / (state.answered + round.open + 1))
+    epsilon = min(1.0, state.constants * n_arms / (state.answered + round.open + 1))
     arm = greedy
     if uniform(rng) < epsilon:
         arm = min(int(uniform(rng) * n_arms), n_arms - 1)
     return arm, epsilon / n_arms + (1.0 - epsilon if arm == greedy else 0.0), 0
 
 
-@rare_kernel
-def _greedy_with_pending(state: State, round: Round) -> tuple[int, bool]:
-    """The arm with the largest mean, or the first that was never asked, and which of the two it is."""
-    best, highest = 0, -np.inf
-    for k in range(len(state.counts)):
-        if state.counts[k] + round.open_per_arm[k] == 0:
-            return k, True
-        mean = mean_so_far(state.totals, state.counts, k)
-        if mean > highest:
-            best, highest = k, mean
-    return best, False
-
-
 @kernel
-def update(state: State, answer: Answer) -> State:
-    arm, reward = answer.arm, answer.reward
-    state.totals[arm] += reward
-    state.counts[arm] += 1
-    board = posted(state.board, arm, state.totals[arm] / state.counts[arm])
-    return State(state.totals, state.counts, board, state.answered + 1, state.scale)
+def index(state: State, arm: int, count: int, t: int) -> float:
+    return mean(state, arm)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,17 +57,17 @@ class EpsilonGreedy(Policy):
 
     name = "epsilon-greedy"
     reference = "Auer et al. 2002"
+    state_version = 2
     randomized = True
 
-    scale: float = 1.0
+    scale: Annotated[float, Range(0.0, 1e12)] = 1.0
 
-    select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.number("scale", self.scale, low=0.0, high=1e12)
+    select, update = bound_to(index, select=select)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""
-        n_arms = game.n_arms
-        counts = np.zeros(n_arms, dtype=np.int64)
-        return State(np.zeros(n_arms), counts, make_board(n_arms), answered=0, scale=float(self.scale))
+        return make_state(game.n_arms, float(self.scale))
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        return migrated_state(state, state["scale"])

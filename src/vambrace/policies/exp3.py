@@ -11,10 +11,10 @@ Reading     gamma = min(1, sqrt(K ln K / ((e - 1) T))): the paper's with T as th
 
 from dataclasses import dataclass
 from math import e, log, sqrt
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Range
 from vambrace.policies.exponential import Weights, draw_arm, make_weights, raise_score
 from vambrace.protocols import Answer, Game, Policy, Round
 from vambrace.sampling import Stream
@@ -65,13 +65,9 @@ class EXP3(Policy):
     reference = "Auer et al. 2002"
     randomized = True
 
-    gamma: float | None = None
+    gamma: Annotated[float, Range(0.0, 1.0, open_low=True)] | None = None
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        if self.gamma is not None:
-            validation.number("gamma", self.gamma, low=0.0, high=1.0, open_low=True)
 
     def init(self, game: Game) -> State:
         """Uniform."""

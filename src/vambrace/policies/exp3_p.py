@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Chance
 from vambrace.policies.exponential import draw_arm, step_exp3p
 from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream
@@ -70,12 +70,9 @@ class EXP3P(Policy):
     reference = "Bubeck and Cesa-Bianchi 2012"
     randomized = True
 
-    delta: float | None = None
+    delta: Chance | None = None
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.delta(self.delta)
 
     def init(self, game: Game) -> State:
         """Uniform."""

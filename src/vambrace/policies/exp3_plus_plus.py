@@ -13,13 +13,13 @@ Reading     eta_t = 1/2 sqrt(ln K / (t K)). xi is infinite at gap zero. The firs
 """
 
 from dataclasses import dataclass
-from math import log, sqrt
-from typing import NamedTuple
+from math import inf, log, sqrt
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
+from vambrace.parameters import Range
 from vambrace.policies.exponential import draw_arm, weigh
 from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream
@@ -124,12 +124,9 @@ class EXP3PlusPlus(Policy):
     reference = "Seldin and Lugosi 2017"
     randomized = True
 
-    scale: float = 256.0
+    scale: Annotated[float, Range(0.0, inf, open_low=True)] = 256.0
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.number("scale", self.scale, low=0.0, high=float("inf"), open_low=True)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""

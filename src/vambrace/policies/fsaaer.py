@@ -15,7 +15,7 @@ Reading     Reconstruction from the statement of the algorithm. Where fast has n
 from dataclasses import dataclass
 from math import log
 
-from vambrace import validation
+from vambrace.parameters import Budget, Chance
 from vambrace.policies.layers import Layers, make_layers, select, update
 from vambrace.protocols import Game, Policy
 
@@ -43,14 +43,10 @@ class FSAAER(Policy):
     reference = "Lykouris et al. 2018"
     randomized = True
 
-    budget: float
-    delta: float | None = None
+    budget: Budget
+    delta: Chance | None = None
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget, finite=True)
-        validation.delta(self.delta)
 
     def init(self, game: Game) -> Layers:
         """Fast, then slow."""

@@ -1,51 +1,146 @@
-"""The arm with the largest index, where an arm's index depends on its own rewards only: MOSS, UCB-WR, CW-OFUL, greedy.
+"""Index policies: play the arm with the largest index. What all of them share is here, once.
 
-An answer then moves one index, mostly the leader's, and the leader stays as long as it is above the best of the others.
+A policy fills the slot `index` and keeps a `ranking` in its state: `Ranking` where an arm's index depends on its own
+answers only (MOSS, UCB-WR, CW-OFUL, greedy), `GrowingRanking` of `optimism` where it grows with time (UCB1, KL-UCB,
+robust means). An arm never asked comes first. While answers are missing, t and N count the open decisions and the
+estimate does not. Indices closer than the policy's `TIE` count as equal, and the lowest arm wins.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from vambrace.kernels import kernel, rare_kernel
-from vambrace.protocols import Floats, Integers
-
-
-class Board(NamedTuple):
-    """An index for each arm; infinite for one that has no answer yet, so that it comes first."""
-
-    indices: Floats
-    leader: int  # the largest index, ties to the lowest arm
-    rival: float  # the largest index of the others
-
-
-def make_board(n_arms: int) -> Board:
-    """No answers."""
-    return Board(np.full(n_arms, np.inf), leader=0, rival=np.inf)
+from vambrace.engine.slots import TIE, above, index
+from vambrace.kernels import interpreted, kernel, rare_kernel
+from vambrace.protocols import Answer, Floats, Index, Integers, Round, Select, Update
+from vambrace.sampling import Stream
 
 
 @kernel
-def posted(board: Board, arm: int, index: float) -> Board:
-    """The board with a new index for one arm."""
-    board.indices[arm] = index
-    if arm == board.leader and index > board.rival:
-        return board
-    return _ranked(board.indices)
+def select(state: Any, round: Round, rng: Stream) -> tuple[int, float, int]:
+    return leading_arm(state, round), 1.0, 0
+
+
+@kernel
+def leading_arm(state: Any, round: Round) -> int:
+    """The arm with the largest index."""
+    leader: int = state.ranking.leader
+    if round.open > 0:
+        leader = _leader_with_open_decisions(state, round)
+    return leader
 
 
 @rare_kernel
-def _ranked(indices: Floats) -> Board:
-    leader, highest, rival = 0, -np.inf, -np.inf
-    for k in range(len(indices)):
-        index = indices[k]
-        if index > highest:
-            leader, highest, rival = k, index, highest
-        elif index > rival:
-            rival = index
-    return Board(indices, leader, rival)
+def _leader_with_open_decisions(state: Any, round: Round) -> int:
+    leader, highest = 0, -np.inf
+    for arm in range(len(round.open_per_arm)):
+        count = state.ranking.counts[arm] + round.open_per_arm[arm]
+        if count == 0:
+            return arm
+        if above(state, arm, count, round.t, highest + TIE):
+            leader, highest = arm, index(state, arm, count, round.t)
+    return leader
 
 
 @kernel
-def mean_so_far(totals: Floats, counts: Integers, arm: int) -> float:
+def index_above(state: Any, arm: int, count: int, t: int, floor: float) -> bool:
+    """The plain way to fill the slot `above`."""
+    return index(state, arm, count, t) > floor
+
+
+class Ranking(NamedTuple):
+    """Indices that do not change with time: an answer moves one, and the leader stays while it is above the second.
+
+    Attributes:
+        counts: The number of answers of each arm.
+        indices: The index of each arm; infinite for an arm without answers, so that it comes first.
+        leader: The arm with the largest index.
+        second: The largest index of the others.
+    """
+
+    counts: Integers
+    indices: Floats
+    leader: int
+    second: float
+
+
+def make_ranking(n_arms: int) -> Ranking:
+    """No answers."""
+    return Ranking(np.zeros(n_arms, dtype=np.int64), np.full(n_arms, np.inf), leader=0, second=np.inf)
+
+
+@kernel
+def with_index(ranking: Ranking, arm: int, value: float) -> Ranking:
+    """The ranking with a new index for one arm, whose answer has been counted."""
+    ranking.indices[arm] = value
+    leader, second = ranking.leader, ranking.second
+    if arm != leader or not value > second:
+        leader, second = _two_largest(ranking.indices)
+    return Ranking(ranking.counts, ranking.indices, leader, second)
+
+
+@rare_kernel
+def _two_largest(indices: Floats) -> tuple[int, float]:
+    """The arm with the largest index, and the second largest index."""
+    leader, highest, second = 0, -np.inf, -np.inf
+    for arm in range(len(indices)):
+        value = indices[arm]
+        if value > highest:
+            leader, highest, second = arm, value, highest
+        elif value > second:
+            second = value
+    return leader, second
+
+
+class State(NamedTuple):
+    """What a policy keeps whose index is made of the mean, the count and constants.
+
+    Attributes:
+        totals: The sum of the rewards of each arm.
+        ranking: The counts and the indices that follow from them.
+        answered: The number of answers.
+        constants: What the policy's index needs besides.
+    """
+
+    totals: Floats
+    ranking: Ranking
+    answered: int
+    constants: Any
+
+
+def make_state(n_arms: int, constants: Any) -> State:
+    """No answers."""
+    return State(np.zeros(n_arms), make_ranking(n_arms), answered=0, constants=constants)
+
+
+@kernel
+def mean(state: State, arm: int) -> float:
     """The mean of an arm's answers, zero if there are none."""
-    return totals[arm] / counts[arm] if counts[arm] > 0 else 0.0
+    count = state.ranking.counts[arm]
+    return state.totals[arm] / count if count > 0 else 0.0
+
+
+@kernel
+def update(state: State, answer: Answer) -> State:
+    arm = answer.arm
+    state.totals[arm] += answer.reward
+    state.ranking.counts[arm] += 1
+    value = index(state, arm, state.ranking.counts[arm], state.answered + 2)
+    return State(state.totals, with_index(state.ranking, arm, value), state.answered + 1, state.constants)
+
+
+def migrated_ranking(board: dict[str, Any], counts: list[int]) -> dict[str, Any]:
+    """What a snapshot of version 0.1 knew of a ranking, as it is written today."""
+    return {"counts": counts, "indices": board["indices"], "leader": board["leader"], "second": board["rival"]}
+
+
+def migrated_state(state: dict[str, Any], constants: Any) -> dict[str, Any]:
+    """The same for a whole state."""
+    ranking = migrated_ranking(state["board"], state["counts"])
+    return {"totals": state["totals"], "ranking": ranking, "answered": sum(state["counts"]), "constants": constants}
+
+
+def bound_to(index: Index, *, select: Select = select, update: Update = update) -> tuple[Any, Any]:
+    """The kernels `select` and `update` of a policy with this index and exact ties."""
+    slots = {"index": index, "above": index_above, "TIE": 0.0}
+    return staticmethod(interpreted(select, slots)), staticmethod(interpreted(update, slots))

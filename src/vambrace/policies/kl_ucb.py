@@ -3,8 +3,6 @@
 Setting     K arms, rewards in [0, 1].
 Algorithm   Each arm once; then the arm with the largest q for which N kl(mean, q) <= ln t + c ln ln t.
             Garivier & Cappé 2011
-Guarantee   Regret about the sum over arms of gap ln(T) / kl(mean, best mean) without attack, the best constant for 0/1
-            rewards; an attacker who spends O(ln T) makes it linear.
 Reading     c = 0, as the authors recommend in practice; their proof has c = 3. Means are clipped to [0, 1]; the term in
             c counts from t = 3 on. Indices closer than 1e-9 tie. While answers are missing t and N count them and the
             mean does not.
@@ -12,49 +10,66 @@ Reading     c = 0, as the authors recommend in practice; their proof has c = 3. 
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
-from vambrace.kernels import kernel, rare_kernel
-from vambrace.policies.indices import mean_so_far
-from vambrace.policies.optimism import NOBODY, Lead, holds, next_window
+from vambrace.kernels import interpreted, kernel
+from vambrace.parameters import Range
+from vambrace.policies import indices
+from vambrace.policies.optimism import (
+    GrowingRanking,
+    make_growing_ranking,
+    means_of,
+    migrated_ranking,
+    with_estimate,
+)
 from vambrace.policies.radii import TIE, kl, kl_upper
-from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Answer, Floats, Game, Policy
 
 SLACK = 1e-8  # more than ties and rounding can move an index
 
 
 class State(NamedTuple):
-    """Totals and counts of the answers, and who leads for how long."""
+    """The sum of the rewards of each arm, and who leads with their means."""
 
     totals: Floats
-    counts: Integers
-    lead: Lead
-    answered: int
+    ranking: GrowingRanking
     c: float
 
 
 @kernel
-def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    if round.open > 0:
-        return _select_with_pending(state, round), 1.0, 0
-    return state.lead.arm, 1.0, 0
+def update(state: State, answer: Answer) -> State:
+    arm = answer.arm
+    state.totals[arm] += answer.reward
+    mean = state.totals[arm] / (state.ranking.counts[arm] + 1)
+    return State(state.totals, with_estimate(state, arm, min(max(mean, 0.0), 1.0)), state.c)
 
 
-@rare_kernel
-def _select_with_pending(state: State, round: Round) -> int:
-    level = _level(state.c, state.answered + round.open + 1)
-    best, highest = 0, -np.inf
-    for k in range(len(state.counts)):
-        asked = state.counts[k] + round.open_per_arm[k]
-        if asked == 0:
-            return k
-        if _passes(_mean(state, k), asked, level, highest + TIE):
-            best, highest = k, kl_upper(_mean(state, k), level / asked)
-    return best
+@kernel
+def index(state: State, arm: int, count: int, t: int) -> float:
+    return kl_upper(state.ranking.estimates[arm], _level(state.c, t) / count)
+
+
+@kernel
+def above(state: State, arm: int, count: int, t: int, floor: float) -> bool:
+    mean = state.ranking.estimates[arm]
+    return mean > floor or (floor < 1.0 and count * kl(mean, floor) < _level(state.c, t))
+
+
+@kernel
+def threshold(state: State, ceiling: float, count: int, t: int) -> float:
+    """A mean from which on kl(mean, ceiling) is below the level, so that the index passes the ceiling.
+
+    kl(m, q) is at most (q - m)^2 / 2 over the least variance x (1 - x) of the coins between m and q, which is that of
+    m or of q.
+    """
+    ceiling, level = ceiling + SLACK, _level(state.c, t) / count
+    if ceiling >= 1.0:
+        return np.inf
+    variance = ceiling * (1.0 - ceiling)
+    lowest = max(ceiling - sqrt(2.0 * variance * level), 0.0)
+    return ceiling - sqrt(2.0 * min(variance, lowest * (1.0 - lowest)) * level)
 
 
 @kernel
@@ -65,61 +80,7 @@ def _level(c: float, t: int) -> float:
     return max(level, 0.0)
 
 
-@kernel
-def _mean(state: State, arm: int) -> float:
-    return min(max(mean_so_far(state.totals, state.counts, arm), 0.0), 1.0)
-
-
-@kernel
-def _passes(mean: float, count: int, level: float, hurdle: float) -> bool:
-    """Whether an index is larger than the hurdle, without solving for it."""
-    return mean > hurdle or (hurdle < 1.0 and count * kl(mean, hurdle) < level)
-
-
-@kernel
-def update(state: State, answer: Answer) -> State:
-    arm, reward = answer.arm, answer.reward
-    state.totals[arm] += reward
-    state.counts[arm] += 1
-    answered, lead = state.answered + 1, state.lead
-    if not holds(lead, arm, answered, state.totals[arm], state.counts[arm]):
-        lead = _look_again(state, arm, answered)
-    return State(state.totals, state.counts, lead, answered, state.c)
-
-
-@rare_kernel
-def _look_again(state: State, arm: int, answered: int) -> Lead:
-    last, t = state.lead, answered + 1
-    level = _level(state.c, t)
-    best, highest = 0, -np.inf
-    for k in range(len(state.counts)):
-        if state.counts[k] == 0:
-            return Lead(k, 0.0, 0, last.window)
-        if _passes(_mean(state, k), state.counts[k], level, highest + TIE):
-            best, highest = k, kl_upper(_mean(state, k), level / state.counts[k])
-    if best != arm or arm != last.arm:
-        return Lead(best, 0.0, 0, last.window)  # a new leader: look again next round
-    window = next_window(last, answered)
-    later = _level(state.c, t + window)
-    hurdle = 0.0
-    for k in range(len(state.counts)):
-        if k != best and _passes(_mean(state, k), state.counts[k], later, hurdle):
-            hurdle = kl_upper(_mean(state, k), later / state.counts[k])
-    return Lead(best, _bar(hurdle + SLACK, level / (state.counts[best] + window)), t + window - 1, window)
-
-
-@kernel
-def _bar(hurdle: float, level: float) -> float:
-    """A mean from which on kl(mean, hurdle) is below the level, so that the index passes the hurdle.
-
-    kl(m, q) is at most (q - m)^2 / 2 over the least variance x (1 - x) of the coins between m and q, which is that of
-    m or of q.
-    """
-    if hurdle >= 1.0:
-        return np.inf
-    variance = hurdle * (1.0 - hurdle)
-    lowest = max(hurdle - sqrt(2.0 * variance * level), 0.0)
-    return hurdle - sqrt(2.0 * min(variance, lowest * (1.0 - lowest)) * level)
+SLOTS = {"index": index, "above": above, "threshold": threshold, "TIE": TIE}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,15 +104,19 @@ class KLUCB(Policy):
 
     name = "kl-ucb"
     reference = "Garivier & Cappé 2011"
+    state_version = 2
 
-    c: float = 0.0
+    c: Annotated[float, Range(0.0, 100.0)] = 0.0
 
-    select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.number("c", self.c, low=0.0, high=100.0)
+    select = staticmethod(interpreted(indices.select, SLOTS))
+    update = staticmethod(interpreted(update, SLOTS))
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""
-        n_arms = game.n_arms
-        return State(np.zeros(n_arms), np.zeros(n_arms, dtype=np.int64), NOBODY, answered=0, c=float(self.c))
+        return State(np.zeros(game.n_arms), make_growing_ranking(game.n_arms), float(self.c))
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        means = [min(max(mean, 0.0), 1.0) for mean in means_of(state)]
+        ranking = migrated_ranking(means, state["counts"], state["lead"]["arm"])
+        return {"totals": state["totals"], "ranking": ranking, "c": state["c"]}

@@ -7,7 +7,7 @@ Reading     CORRAL gives O~(K C sqrt(T)), EXP3.P O~(sqrt(K C) T^(2/3)): the pape
 """
 
 from math import exp, log, sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from vambrace.protocols import Floats
 from vambrace.sampling import Stream
 
 CORRAL, EXP3P = 0, 1
-MASTERS = ("corral", "exp3p")
+MasterName = Literal["corral", "exp3p"]
+MASTERS: tuple[MasterName, ...] = get_args(MasterName)
 
 
 class Master(NamedTuple):

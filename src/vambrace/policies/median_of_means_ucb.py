@@ -14,15 +14,14 @@ Reading     ceil(1 + 16 ln T) groups: the confidence t^-2 of the paper is fixed 
 
 from dataclasses import dataclass
 from math import ceil, log
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel
-from vambrace.policies.optimism import Optimism, make_optimism, optimistic_arm, told
-from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
-from vambrace.sampling import Stream
+from vambrace.parameters import Positive, Range
+from vambrace.policies.optimism import Bonus, GrowingRanking, bound, make_growing_ranking, migrated_state, with_estimate
+from vambrace.protocols import Answer, Floats, Game, Integers, Policy
 
 MOST_GROUPS = 10_000
 
@@ -34,18 +33,14 @@ class State(NamedTuple):
     ranked: Floats  # (arms, groups): means, ascending
     groups: Integers  # (arms, groups): whose mean stands at each rank
     ranks: Integers  # (arms, groups): and the rank of each group
-    optimism: Optimism
-
-
-@kernel
-def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    return optimistic_arm(state.optimism, round), 1.0, 0
+    ranking: GrowingRanking
+    bonus: Bonus
 
 
 @kernel
 def update(state: State, answer: Answer) -> State:
     arm, reward = answer.arm, answer.reward
-    count, n_groups = state.optimism.counts[arm], state.sums.shape[1]
+    count, n_groups = state.ranking.counts[arm], state.sums.shape[1]
     group, filled = count % n_groups, min(count + 1, n_groups)
     state.sums[arm, group] += reward
     mean = state.sums[arm, group] / (count // n_groups + 1)
@@ -54,7 +49,8 @@ def update(state: State, answer: Answer) -> State:
     estimate = state.ranked[arm, middle]
     if filled % 2 == 0:
         estimate = 0.5 * (state.ranked[arm, middle - 1] + estimate)
-    return State(state.sums, state.ranked, state.groups, state.ranks, told(state.optimism, arm, estimate))
+    ranking = with_estimate(state, arm, estimate)
+    return State(state.sums, state.ranked, state.groups, state.ranks, ranking, state.bonus)
 
 
 @kernel
@@ -97,21 +93,22 @@ class MedianOfMeansUCB(Policy):
 
     name = "median-of-means-ucb"
     reference = "Bubeck et al. 2013"
+    state_version = 2
 
-    groups: int | None = None
-    variance: float = 0.25
+    groups: Annotated[int, Range(1, MOST_GROUPS)] | None = None
+    variance: Positive = 0.25
 
-    select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        if self.groups is not None:
-            validation.whole("groups", self.groups, low=1, high=MOST_GROUPS)
-        validation.number("variance", self.variance, low=0.0, high=1e12, open_low=True)
+    select, update = bound(update)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""
         n_arms, horizon = game.n_arms, game.required_horizon
         shape = (n_arms, ceil(1.0 + 16.0 * log(horizon)) if self.groups is None else int(self.groups))
         whole = np.zeros(shape, dtype=np.int64)
-        bonus = 12.0 * 16.0 * self.variance  # times (1/8 + 2 ln t) / N
-        return State(np.zeros(shape), np.zeros(shape), whole, whole.copy(), make_optimism(n_arms, bonus / 8, 2 * bonus))
+        scale = 12.0 * 16.0 * float(self.variance)
+        bonus = Bonus(scale / 8, 2 * scale)  # scale times (1/8 + 2 ln t) / N
+        return State(np.zeros(shape), np.zeros(shape), whole, whole.copy(), make_growing_ranking(n_arms), bonus)
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        return migrated_state(state)

@@ -15,7 +15,7 @@ Reading     A layer without arms plays the first arm of the next larger one that
 from dataclasses import dataclass
 from math import log, log2
 
-from vambrace import validation
+from vambrace.parameters import Chance
 from vambrace.policies.layers import Layers, make_layers, select, update
 from vambrace.protocols import Game, Policy
 
@@ -41,12 +41,9 @@ class MLAAER(Policy):
     reference = "Lykouris et al. 2018"
     randomized = True
 
-    delta: float | None = None
+    delta: Chance | None = None
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.delta(self.delta)
 
     def init(self, game: Game) -> Layers:
         """Row 0 is layer 1."""

@@ -10,58 +10,17 @@ Reading     While answers are missing N counts them and the mean does not.
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any
 
-import numpy as np
-
-from vambrace.kernels import kernel, rare_kernel
-from vambrace.policies.indices import Board, make_board, mean_so_far, posted
-from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
-from vambrace.sampling import Stream
-
-
-class State(NamedTuple):
-    """Totals and counts of the answers, and the indices that follow from them."""
-
-    totals: Floats
-    counts: Integers
-    board: Board
-    horizon: int
+from vambrace.kernels import kernel
+from vambrace.policies.indices import State, bound_to, make_state, mean, migrated_state
+from vambrace.protocols import Game, Policy
 
 
 @kernel
-def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    if round.open > 0:
-        return _select_with_pending(state, round), 1.0, 0
-    return state.board.leader, 1.0, 0
-
-
-@rare_kernel
-def _select_with_pending(state: State, round: Round) -> int:
-    best, highest = 0, -np.inf
-    for k in range(len(state.counts)):
-        asked = state.counts[k] + round.open_per_arm[k]
-        if asked == 0:
-            return k
-        index = mean_so_far(state.totals, state.counts, k) + _bonus(state, asked)
-        if index > highest:
-            best, highest = k, index
-    return best
-
-
-@kernel
-def _bonus(state: State, count: int) -> float:
-    share = state.horizon / (len(state.counts) * count)
-    return sqrt(log(share) / count) if share > 1.0 else 0.0
-
-
-@kernel
-def update(state: State, answer: Answer) -> State:
-    arm, reward = answer.arm, answer.reward
-    state.totals[arm] += reward
-    state.counts[arm] += 1
-    index = state.totals[arm] / state.counts[arm] + _bonus(state, state.counts[arm])
-    return State(state.totals, state.counts, posted(state.board, arm, index), state.horizon)
+def index(state: State, arm: int, count: int, t: int) -> float:
+    share = state.constants / (len(state.totals) * count)  # T / (K N)
+    return mean(state, arm) + (sqrt(log(share) / count) if share > 1.0 else 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,10 +43,14 @@ class MOSS(Policy):
 
     name = "moss"
     reference = "Audibert & Bubeck 2010"
+    state_version = 2
 
-    select, update = staticmethod(select), staticmethod(update)
+    select, update = bound_to(index)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""
-        n_arms, horizon = game.n_arms, game.required_horizon
-        return State(np.zeros(n_arms), np.zeros(n_arms, dtype=np.int64), make_board(n_arms), horizon)
+        return make_state(game.n_arms, game.required_horizon)
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        return migrated_state(state, state["horizon"])

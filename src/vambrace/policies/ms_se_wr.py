@@ -21,11 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel
 from vambrace.policies.elimination import Arms, advance_and_test, fewest_pulled
-from vambrace.policies.masters import MASTERS, Master, draw_base, learn, likeliest_base, make_master
-from vambrace.policies.radii import Rule, check_radius, make_rule
+from vambrace.policies.masters import Master, MasterName, draw_base, learn, likeliest_base, make_master
+from vambrace.policies.radii import Radius, Rule, make_rule
 from vambrace.policies.se_wr_stop import last_test
 from vambrace.protocols import Answer, Flags, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream, uniform
@@ -171,18 +170,12 @@ class MSSEWR(Policy):
     randomized = True
     knows_probability = False
 
-    master: str = "corral"
+    master: MasterName = "corral"
     share: bool = False
     smoothing: bool = True
-    radius: str = "paper"
+    radius: Radius = "paper"
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.choice("master", self.master, MASTERS)
-        validation.flag("share", self.share)
-        validation.flag("smoothing", self.smoothing)
-        check_radius(self.radius)
 
     @property
     def constants(self) -> dict[str, bool]:

@@ -1,134 +1,132 @@
-"""Indices that grow with time, and for how long the largest stays the largest without looking: KL-UCB, robust means.
+"""Indices that grow with time, and for how long the largest stays the largest: UCB1, KL-UCB, robust means.
 
 While the leader is played no other arm's data change, and the bonus of an index grows like ln t or slower. So let the
-same arm lead twice in a row. For the next `window` rounds no other index passes a hurdle, computed with the bonus at
-their end, and the leader stays above it as long as its estimate stays above a `bar`, computed with the bonus of now and
-the count at their end: most rounds cost one comparison. UCB1 does the same with its own, leaner numbers.
+same arm lead twice in a row. For the next `window` rounds no other index passes a ceiling, computed with the bonus at
+their end, and the leader stays above it as long as its estimate stays above a threshold, computed with the bonus of now
+and the count at their end: most rounds cost one comparison.
 """
 
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from vambrace.kernels import kernel, rare_kernel
-from vambrace.protocols import Floats, Integers, Round
+from vambrace.engine.slots import TIE, above, index, threshold
+from vambrace.kernels import interpreted, kernel, rare_kernel
+from vambrace.policies import indices
+from vambrace.protocols import Floats, Integers, Update
 
-TIE = 1e-12  # an arm must be better by more than this to come before one of a lower index
+TOLERANCE = 1e-12  # an arm must be better by more than this to come before one of a lower index
 SLACK = 1e-9  # more than ties and rounding can move an index
 
 
-class Lead(NamedTuple):
-    """Who has the largest index, as long as nothing is round, and until when that is sure."""
+class GrowingRanking(NamedTuple):
+    """Who has the largest index, as long as no decision is open, and until when that is sure.
 
-    arm: int
-    bar: float
-    until: int
-    window: int  # for how many rounds the last bar was set
+    Attributes:
+        counts: The number of answers of each arm.
+        estimates: The estimate of each arm; zero before its first answer.
+        answered: The number of answers of all arms.
+        leader: The arm with the largest index.
+        threshold: It is sure to stay the leader while its estimate is above this,
+        until: and while there are fewer answers than this.
+        window: The number of rounds that the last threshold was made for.
+    """
 
-
-NOBODY = Lead(arm=0, bar=0.0, until=0, window=1)
-
-
-@kernel
-def holds(lead: Lead, arm: int, answered: int, total: float, count: int) -> bool:
-    """Whether the leader, with the mean total / count after its answer, is sure to lead still."""
-    return arm == lead.arm and answered < lead.until and total > lead.bar * count
-
-
-@kernel
-def next_window(lead: Lead, answered: int) -> int:
-    """Twice as long if it was used up, half if the bar fell first: so it finds the scale on which leaders change."""
-    if lead.until == 0:
-        return lead.window
-    return 2 * lead.window if answered >= lead.until else max(lead.window // 2, 1)
-
-
-class Optimism(NamedTuple):
-    """Indices of the form estimate + sqrt((offset + slope ln t) / N)."""
-
-    estimates: Floats  # zero before the first answer
     counts: Integers
-    inverse_roots: Floats  # 1 / sqrt(count), up to date for every arm but the leader
-    lead: Lead
+    estimates: Floats
     answered: int
+    leader: int
+    threshold: float
+    until: int
+    window: int
+
+
+def make_growing_ranking(n_arms: int) -> GrowingRanking:
+    """No answers."""
+    return GrowingRanking(np.zeros(n_arms, dtype=np.int64), np.zeros(n_arms), 0, 0, 0.0, 0, 1)
+
+
+@kernel
+def with_estimate(state: Any, arm: int, estimate: float) -> GrowingRanking:
+    """The ranking of a state after one more answer of an arm, which has this estimate now."""
+    ranking = state.ranking
+    ranking.estimates[arm] = estimate
+    ranking.counts[arm] += 1
+    answered = ranking.answered + 1
+    leader, lowest, until, window = ranking.leader, ranking.threshold, ranking.until, ranking.window
+    if arm != leader or answered >= until or not estimate > lowest:
+        leader, lowest, until, window = _look_again(state, arm, answered)
+    return GrowingRanking(ranking.counts, ranking.estimates, answered, leader, lowest, until, window)
+
+
+@rare_kernel
+def _look_again(state: Any, last: int, answered: int) -> tuple[int, float, int, int]:
+    """The leader after an answer of the arm `last`, its threshold, until when, and the window."""
+    ranking, t = state.ranking, answered + 1
+    leader, highest = 0, -np.inf
+    for arm in range(len(ranking.counts)):
+        if ranking.counts[arm] == 0:
+            return arm, 0.0, 0, ranking.window
+        if above(state, arm, ranking.counts[arm], t, highest + TIE):
+            leader, highest = arm, index(state, arm, ranking.counts[arm], t)
+    window = ranking.window
+    if leader != last or last != ranking.leader:
+        return leader, 0.0, 0, window  # a new leader: look again next round
+    if ranking.until > 0:  # so it finds the scale on which leaders change
+        window = 2 * window if answered >= ranking.until else max(window // 2, 1)
+    ceiling = 0.0
+    for arm in range(len(ranking.counts)):
+        if arm != leader and above(state, arm, ranking.counts[arm], t + window, ceiling):
+            ceiling = index(state, arm, ranking.counts[arm], t + window)
+    return leader, threshold(state, ceiling, ranking.counts[leader] + window, t), t + window - 1, window
+
+
+class Bonus(NamedTuple):
+    """An index of the form estimate + sqrt((offset + slope ln t) / N)."""
+
     offset: float
     slope: float
 
 
-def make_optimism(n_arms: int, offset: float, slope: float) -> Optimism:
-    """No answers."""
-    counts = np.zeros(n_arms, dtype=np.int64)
-    return Optimism(np.zeros(n_arms), counts, np.zeros(n_arms), NOBODY, 0, float(offset), float(slope))
+@kernel
+def bonus_of(state: Any, count: int, t: int) -> float:
+    return sqrt((state.bonus.offset + state.bonus.slope * log(t)) / count)
 
 
 @kernel
-def optimistic_arm(optimism: Optimism, round: Round) -> int:
-    """The arm to play next. While answers are missing t and N count them and the estimate does not."""
-    if round.open > 0:
-        return _arm_with_pending(optimism, round)
-    return optimism.lead.arm
-
-
-@rare_kernel
-def _arm_with_pending(optimism: Optimism, round: Round) -> int:
-    scale = _scale(optimism, optimism.answered + round.open + 1)
-    best, highest = 0, -np.inf
-    for k in range(len(optimism.counts)):
-        asked = optimism.counts[k] + round.open_per_arm[k]
-        if asked == 0:
-            return k
-        index = optimism.estimates[k] + scale / sqrt(asked)
-        if index > highest + TIE:
-            best, highest = k, index
-    return best
+def bonus_index(state: Any, arm: int, count: int, t: int) -> float:
+    value: float = state.ranking.estimates[arm] + bonus_of(state, count, t)
+    return value
 
 
 @kernel
-def _scale(optimism: Optimism, t: int) -> float:
-    return sqrt(optimism.offset + optimism.slope * log(t))
+def bonus_threshold(state: Any, ceiling: float, count: int, t: int) -> float:
+    return ceiling - bonus_of(state, count, t) + SLACK
 
 
-@kernel
-def told(optimism: Optimism, arm: int, estimate: float) -> Optimism:
-    """After one more answer of an arm, which has this estimate now."""
-    optimism.estimates[arm] = estimate
-    optimism.counts[arm] += 1
-    answered, lead = optimism.answered + 1, optimism.lead
-    if not holds(lead, arm, answered, estimate, 1):
-        lead = _look_again(optimism, arm, answered)
-    return Optimism(
-        optimism.estimates,
-        optimism.counts,
-        optimism.inverse_roots,
-        lead,
-        answered,
-        optimism.offset,
-        optimism.slope,
-    )
+SLOTS = {"index": bonus_index, "above": indices.index_above, "threshold": bonus_threshold, "TIE": TOLERANCE}
 
 
-@rare_kernel
-def _look_again(optimism: Optimism, arm: int, answered: int) -> Lead:
-    last, t = optimism.lead, answered + 1
-    for k in (arm, last.arm):
-        if optimism.counts[k] > 0:
-            optimism.inverse_roots[k] = 1.0 / sqrt(optimism.counts[k])
-    scale = _scale(optimism, t)
-    best, highest = 0, -np.inf
-    for k in range(len(optimism.counts)):
-        if optimism.counts[k] == 0:
-            return Lead(k, 0.0, 0, last.window)
-        index = optimism.estimates[k] + scale * optimism.inverse_roots[k]
-        if index > highest + TIE:
-            best, highest = k, index
-    if best != arm or arm != last.arm:
-        return Lead(best, 0.0, 0, last.window)  # a new leader: look again next round
-    window = next_window(last, answered)
-    later_scale = _scale(optimism, t + window)
-    hurdle = -np.inf
-    for k in range(len(optimism.counts)):
-        if k != best:
-            hurdle = max(hurdle, optimism.estimates[k] + later_scale * optimism.inverse_roots[k])
-    bar = hurdle - scale / sqrt(optimism.counts[best] + window) + SLACK
-    return Lead(best, bar, t + window - 1, window)
+def migrated_ranking(estimates: list[float], counts: list[int], leader: int) -> dict[str, Any]:
+    """What a snapshot of version 0.1 knew, as it is written today; the leader is checked after the next answer."""
+    known = {"counts": counts, "estimates": estimates, "answered": sum(counts), "leader": leader}
+    return {**known, "threshold": 0.0, "until": 0, "window": 1}
+
+
+def migrated_state(state: dict[str, Any]) -> dict[str, Any]:
+    """The same for a whole state with a bonus."""
+    old = state["optimism"]
+    kept = {name: value for name, value in state.items() if name != "optimism"}
+    ranking = migrated_ranking(old["estimates"], old["counts"], old["lead"]["arm"])
+    return {**kept, "ranking": ranking, "bonus": {"offset": old["offset"], "slope": old["slope"]}}
+
+
+def means_of(state: dict[str, Any]) -> list[float]:
+    """The mean of each arm in a snapshot of version 0.1, zero before its first answer."""
+    return [total / max(count, 1) for total, count in zip(state["totals"], state["counts"], strict=True)]
+
+
+def bound(update: Update) -> tuple[Any, Any]:
+    """The kernels `select` and `update` of a policy with a `bonus`."""
+    return staticmethod(interpreted(indices.select, SLOTS)), staticmethod(interpreted(update, SLOTS))

@@ -13,10 +13,10 @@ Reading     |S_h| where Algorithm 2 prints |C_h| (E4); the number of pulls is ro
 
 from dataclasses import dataclass
 from math import ceil, log, sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
+from vambrace.parameters import Chance
 from vambrace.policies.elimination import (
     Arms,
     absorb_sweeps,
@@ -28,11 +28,9 @@ from vambrace.policies.elimination import (
     next_in_sweep,
     record,
 )
-from vambrace.policies.radii import RADII, Rule, check_radius
+from vambrace.policies.radii import RADII, Rule
 from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream
-
-CAPS = ("paper", "repaired")
 
 
 class State(NamedTuple):
@@ -157,17 +155,12 @@ class PEWR(Policy):
     name = "pe-wr"
     reference = "Algorithm 2, Theorem 9"
 
-    delta: float | None = None
-    cap: str = "paper"
-    radius: str = "paper"
+    delta: Chance | None = None
+    cap: Literal["paper", "repaired"] = "paper"
+    radius: Literal["paper", "tight"] = "paper"
 
     select, update = staticmethod(select), staticmethod(update)
     cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
-
-    def __post_init__(self) -> None:
-        validation.delta(self.delta)
-        validation.choice("cap", self.cap, CAPS)
-        check_radius(self.radius, RADII[:2])
 
     @property
     def constants(self) -> dict[str, bool]:

@@ -6,16 +6,16 @@ kl      Chernoff intervals of two Bernoulli-like means, disjoint for every split
 """
 
 from math import exp, expm1, log, sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.engine.slots import KL_RADIUS
 from vambrace.kernels import kernel, rare_kernel
 
 PAPER, TIGHT, KL = 0, 1, 2
-RADII = ("paper", "tight", "kl")
+Radius = Literal["paper", "tight", "kl"]
+RADII: tuple[Radius, ...] = get_args(Radius)
 PIECES = 16  # into how many pieces the kl rule cuts the budget that two arms share
 TIE = 1e-9  # kl bounds closer than this count as equal, and ties stay
 MANY = 2**60  # more sweeps than any game has
@@ -35,11 +35,6 @@ def make_rule(radius: str, n_arms: int, horizon: int, delta: float | None, budge
     """The rule of SE-WR; delta = None means K / T, with which ln(2KT/delta) = ln(2 T^2)."""
     log_count = log(n_arms) + log(horizon) - log(n_arms / horizon if delta is None else delta)
     return Rule(RADII.index(radius), log(2.0) + log_count, log_count, log_count + log(horizon), float(budget))
-
-
-def check_radius(value: str, known: tuple[str, ...] = RADII) -> None:
-    """Refuse a radius that does not exist."""
-    validation.choice("radius", value, known)
 
 
 @kernel

@@ -12,8 +12,9 @@ Reading     Reconstruction: the uniform design is the optimal one on unit vector
 
 from dataclasses import dataclass
 from math import log2, sqrt
+from typing import Annotated
 
-from vambrace import validation
+from vambrace.parameters import Chance, Range
 from vambrace.policies.elimination import cycle
 from vambrace.policies.pe_wr import State, absorb, make_state, quiet, select, update
 from vambrace.protocols import Game, Policy
@@ -38,16 +39,11 @@ class RobustPhasedElimination(Policy):
     name = "robust-phased-elimination"
     reference = "Bogunovic et al. 2021"
 
-    truncation: float | None = None
-    delta: float | None = None
+    truncation: Annotated[float, Range(0.0, 1.0, open_low=True)] | None = None
+    delta: Chance | None = None
 
     select, update = staticmethod(select), staticmethod(update)
     cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
-
-    def __post_init__(self) -> None:
-        if self.truncation is not None:
-            validation.number("truncation", self.truncation, low=0.0, high=1.0, open_low=True)
-        validation.delta(self.delta)
 
     @property
     def constants(self) -> dict[str, bool]:

@@ -8,10 +8,10 @@ Reading     Exactly SE-WR with a budget of zero.
 
 from dataclasses import dataclass
 
-from vambrace import validation
+from vambrace.parameters import Chance
 from vambrace.policies import se_wr
 from vambrace.policies.elimination import NEVER, cycle, make_arms
-from vambrace.policies.radii import check_radius, make_rule
+from vambrace.policies.radii import Radius, make_rule
 from vambrace.protocols import Game, Policy
 
 
@@ -38,15 +38,11 @@ class SE(Policy):
     name = "se"
     reference = "Even-Dar et al. 2006"
 
-    delta: float | None = None
-    radius: str = "paper"
+    delta: Chance | None = None
+    radius: Radius = "paper"
 
     select, update = staticmethod(se_wr.select), staticmethod(se_wr.update)
     cycle, quiet, absorb = staticmethod(cycle), staticmethod(se_wr.quiet), staticmethod(se_wr.absorb)
-
-    def __post_init__(self) -> None:
-        validation.delta(self.delta)
-        check_radius(self.radius)
 
     @property
     def constants(self) -> dict[str, bool]:

@@ -17,8 +17,8 @@ n kl(mean, q) <= L instead, for every split of the budget between the two arms: 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vambrace import validation
 from vambrace.kernels import kernel
+from vambrace.parameters import Budget, Chance
 from vambrace.policies.elimination import (
     NEVER,
     Arms,
@@ -30,7 +30,7 @@ from vambrace.policies.elimination import (
     next_in_sweep,
     record,
 )
-from vambrace.policies.radii import Rule, check_radius, make_rule
+from vambrace.policies.radii import Radius, Rule, make_rule
 from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream
 
@@ -117,17 +117,12 @@ class SEWR(Policy):
     name = "se-wr"
     reference = "Algorithm 1, Theorem 6"
 
-    budget: float
-    delta: float | None = None  # None: K / T, the choice that bounds the expected regret
-    radius: str = "paper"
+    budget: Budget
+    delta: Chance | None = None
+    radius: Radius = "paper"
 
     select, update = staticmethod(select), staticmethod(update)
     cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget, finite=True)
-        validation.delta(self.delta)
-        check_radius(self.radius)
 
     @property
     def constants(self) -> dict[str, bool]:

@@ -11,14 +11,13 @@ Reading     The check stands before the sweep, so the last test is at n = floor(
 
 from dataclasses import dataclass
 from math import floor, log, sqrt
+from typing import Literal
 
-from vambrace import validation
+from vambrace.parameters import Budget, Chance
 from vambrace.policies import se_wr
 from vambrace.policies.elimination import NEVER, cycle, make_arms
-from vambrace.policies.radii import check_radius, make_rule
+from vambrace.policies.radii import Radius, make_rule
 from vambrace.protocols import Game, Policy
-
-STOPS = ("additive", "multiplicative")
 
 
 def last_test(stop: str, n_arms: int, horizon: int, delta: float | None, budget: float) -> int:
@@ -56,19 +55,13 @@ class SEWRStop(Policy):
     name = "se-wr-stop"
     reference = "Algorithm 4, Theorem 7"
 
-    budget: float
-    stop: str = "additive"
-    delta: float | None = None
-    radius: str = "paper"
+    budget: Budget
+    stop: Literal["additive", "multiplicative"] = "additive"
+    delta: Chance | None = None
+    radius: Radius = "paper"
 
     select, update = staticmethod(se_wr.select), staticmethod(se_wr.update)
     cycle, quiet, absorb = staticmethod(cycle), staticmethod(se_wr.quiet), staticmethod(se_wr.absorb)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget, finite=True)
-        validation.choice("stop", self.stop, STOPS)
-        validation.delta(self.delta)
-        check_radius(self.radius)
 
     @property
     def constants(self) -> dict[str, bool]:

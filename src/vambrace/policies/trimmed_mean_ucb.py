@@ -12,15 +12,14 @@ Reading     Reconstruction of the alpha-trimmed policy. Rewards are clipped and 
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel
-from vambrace.policies.optimism import Optimism, make_optimism, optimistic_arm, told
-from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
-from vambrace.sampling import Stream
+from vambrace.parameters import Range
+from vambrace.policies.optimism import Bonus, GrowingRanking, bound, make_growing_ranking, migrated_state, with_estimate
+from vambrace.protocols import Answer, Floats, Game, Integers, Policy
 
 BINS = 64
 
@@ -31,13 +30,9 @@ class State(NamedTuple):
     bin_counts: Integers  # (arms, bins)
     bin_sums: Floats  # (arms, bins)
     totals: Floats
-    optimism: Optimism
+    ranking: GrowingRanking
+    bonus: Bonus
     fraction: float
-
-
-@kernel
-def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    return optimistic_arm(state.optimism, round), 1.0, 0
 
 
 @kernel
@@ -48,11 +43,11 @@ def update(state: State, answer: Answer) -> State:
     state.bin_counts[arm, own_bin] += 1
     state.bin_sums[arm, own_bin] += reward
     state.totals[arm] += reward
-    count = state.optimism.counts[arm] + 1
+    count = state.ranking.counts[arm] + 1
     cut = int(state.fraction * count)
     kept = state.totals[arm] - _end(state, arm, cut, 0, 1) - _end(state, arm, cut, BINS - 1, -1)
-    optimism = told(state.optimism, arm, kept / (count - 2 * cut))
-    return State(state.bin_counts, state.bin_sums, state.totals, optimism, state.fraction)
+    ranking = with_estimate(state, arm, kept / (count - 2 * cut))
+    return State(state.bin_counts, state.bin_sums, state.totals, ranking, state.bonus, state.fraction)
 
 
 @kernel
@@ -88,22 +83,24 @@ class TrimmedMeanUCB(Policy):
 
     name = "trimmed-mean-ucb"
     reference = "Niss & Tewari 2020"
+    state_version = 2
 
-    fraction: float = 0.1
+    fraction: Annotated[float, Range(0.0, 0.5, open_high=True)] = 0.1
 
-    select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.number("fraction", self.fraction, low=0.0, high=0.5, open_high=True)
+    select, update = bound(update)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""
         n_arms = game.n_arms
-        slope = 2.0 / (1.0 - 2.0 * self.fraction) ** 2
         return State(
             bin_counts=np.zeros((n_arms, BINS), dtype=np.int64),
             bin_sums=np.zeros((n_arms, BINS)),
             totals=np.zeros(n_arms),
-            optimism=make_optimism(n_arms, 0.0, slope),
+            ranking=make_growing_ranking(n_arms),
+            bonus=Bonus(0.0, 2.0 / (1.0 - 2.0 * float(self.fraction)) ** 2),
             fraction=float(self.fraction),
         )
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        return migrated_state(state)

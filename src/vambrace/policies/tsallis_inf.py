@@ -13,17 +13,15 @@ Reading     The loss is one minus the reward, clipped to [0, 1]. With delayed an
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.exponential import draw_arm
 from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream
 
-ESTIMATORS = ("iw", "rv")
 EXACT = 1e-12  # how far from one the sum of the weights may be before it is divided out
 MOST_STEPS = 60  # far more than are ever needed
 TIE = 1e-9  # without any loss w = eta^2 at t = 16 K: rounding shall not decide
@@ -120,12 +118,9 @@ class TsallisINF(Policy):
     reference = "Zimmert and Seldin 2021"
     randomized = True
 
-    estimator: str = "iw"
+    estimator: Literal["iw", "rv"] = "iw"
 
     select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.choice("estimator", self.estimator, ESTIMATORS)
 
     def init(self, game: Game) -> State:
         """Uniform."""

@@ -10,59 +10,24 @@ Reading     Reconstruction: the robust zooming of Kang et al. (2024) for a conti
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from vambrace import validation
-from vambrace.kernels import kernel, rare_kernel
-from vambrace.policies.indices import Board, make_board, mean_so_far, posted
-from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
-from vambrace.sampling import Stream
+from vambrace.kernels import kernel
+from vambrace.parameters import Budget, Chance
+from vambrace.policies.indices import State, bound_to, make_state, mean, migrated_state
+from vambrace.protocols import Game, Policy
 
 
-class State(NamedTuple):
-    """Totals and counts of the answers, and the indices that follow from them."""
+class Constants(NamedTuple):
+    """What widens the index."""
 
-    totals: Floats
-    counts: Integers
-    board: Board
     log_term: float  # 4 ln T + 2 ln(2/delta)
     budget: float
 
 
 @kernel
-def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    if round.open > 0:
-        return _select_with_pending(state, round), 1.0, 0
-    return state.board.leader, 1.0, 0
-
-
-@rare_kernel
-def _select_with_pending(state: State, round: Round) -> int:
-    best, highest = 0, -np.inf
-    for k in range(len(state.counts)):
-        asked = state.counts[k] + round.open_per_arm[k]
-        if asked == 0:
-            return k
-        index = _index(state, mean_so_far(state.totals, state.counts, k), asked)
-        if index > highest:
-            best, highest = k, index
-    return best
-
-
-@kernel
-def _index(state: State, mean: float, count: int) -> float:
-    return mean + sqrt(state.log_term / count) + state.budget / count
-
-
-@kernel
-def update(state: State, answer: Answer) -> State:
-    arm, reward = answer.arm, answer.reward
-    state.totals[arm] += reward
-    state.counts[arm] += 1
-    index = _index(state, state.totals[arm] / state.counts[arm], state.counts[arm])
-    return State(state.totals, state.counts, posted(state.board, arm, index), state.log_term, state.budget)
+def index(state: State, arm: int, count: int, t: int) -> float:
+    return mean(state, arm) + sqrt(state.constants.log_term / count) + state.constants.budget / count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,24 +51,20 @@ class UCBWR(Policy):
 
     name = "ucb-wr"
     reference = "Kang et al. 2024"
+    state_version = 2
 
-    budget: float
-    delta: float | None = None
+    budget: Budget
+    delta: Chance | None = None
 
-    select, update = staticmethod(select), staticmethod(update)
-
-    def __post_init__(self) -> None:
-        validation.budget(self.budget, finite=True)
-        validation.delta(self.delta)
+    select, update = bound_to(index)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""
         n_arms, horizon = game.n_arms, game.required_horizon
         delta = n_arms / horizon if self.delta is None else self.delta
-        return State(
-            totals=np.zeros(n_arms),
-            counts=np.zeros(n_arms, dtype=np.int64),
-            board=make_board(n_arms),
-            log_term=4.0 * log(horizon) + 2.0 * log(2.0 / delta),
-            budget=float(self.budget),
-        )
+        log_term = 4.0 * log(horizon) + 2.0 * log(2.0 / delta)
+        return make_state(n_arms, Constants(log_term, float(self.budget)))
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """From version 0.1."""
+        return migrated_state(state, {name: state[name] for name in Constants._fields})

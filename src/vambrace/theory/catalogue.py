@@ -37,6 +37,7 @@ def bounds(
         gaps: Of the arms other than the best, so that there are len(gaps) + 1 arms; 0 for an arm as good as the best.
         horizon: How many rounds there are.
         budget: What the attacker may spend, and what a policy that needs a budget is given where its spec has none.
+            None: the policy's budget, 0 where it has none.
         delta: The chance of failure of a policy whose spec has none; None is K / T.
         best_mean: The best arm's mean, where known: Lai and Robbins' constant depends on it.
 
@@ -48,9 +49,14 @@ def bounds(
         raise InvalidParameter(f"gaps: expected the gaps of the arms other than the best, got {gaps!r}")
     known = [validation.number(f"gaps[{k}]", gap, low=0.0, high=1.0) for k, gap in enumerate(gaps)]
     n_arms, horizon = validation.game_size(len(known) + 1, horizon)
-    size: dict[str, Any] = {"horizon": horizon, "budget": validation.budget(budget, finite=True)}
-    given = {"budget": size["budget"], "delta": validation.delta(delta)}
+    given = {
+        "budget": 0.0 if budget is None else validation.budget(budget, finite=True),
+        "delta": validation.delta(delta),
+    }
     variants = _variants(policy, given) if isinstance(policy, str) else [policy]
+    if budget is None:
+        given["budget"] = getattr(variants[0], "budget", 0.0)
+    size: dict[str, Any] = {"horizon": horizon, "budget": given["budget"]}
     found = [bound for each in variants for bound in promises(each, known, **size)]
     found += [lower.concealment(n_arms, **size), lower.minimax(n_arms, **size)]
     if best_mean is not None:

@@ -19,6 +19,7 @@ from vambrace.engine.result import Result
 from vambrace.engine.simulation import simulate
 from vambrace.environments import Bernoulli, Deterministic
 from vambrace.policies import SEWR
+from vambrace.policies.radii import RADII, Radius
 from vambrace.progress import ProgressBar
 from vambrace.protocols import Adversary, Floats, Policy
 from vambrace.registry import spec_of, specimens
@@ -33,7 +34,6 @@ INSTANCES = (  # means, horizon, budget
     (tuple((95 - 5 * arm) / 100 for arm in range(10)), 1_000_000, 1000.0),
     ((0.55, 0.45), 300_000, 300.0),
 )
-RADII = ("paper", "tight", "kl")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,13 +80,13 @@ def _fewest(games: int) -> int:
     return count
 
 
-def armoured(budget: float, radius: str) -> Policy:
+def armoured(budget: float, radius: Radius) -> Policy:
     """The policy on trial."""
     return SEWR(budget=budget, delta=DELTA, radius=radius)
 
 
-def _games() -> list[tuple[str, Any, Adversary | None]]:
-    found: list[tuple[str, Any, Adversary | None]] = []
+def _games() -> list[tuple[Radius, Any, Adversary | None]]:
+    found: list[tuple[Radius, Any, Adversary | None]] = []
     for radius in RADII:
         for instance in INSTANCES:
             found += [(radius, instance, attack) for attack in _attacks(instance[2])]
@@ -107,7 +107,7 @@ def _attacks(budget: float) -> list[Adversary | None]:
 
 
 def _known_budget(
-    radius: str, instance: Any, attack: Adversary | None, replications: int, seed: int, progress: bool | None
+    radius: Radius, instance: Any, attack: Adversary | None, replications: int, seed: int, progress: bool | None
 ) -> Iterator[Any]:
     """The bounds of SE-WR, and that the best arm stays."""
     means, horizon, budget = instance

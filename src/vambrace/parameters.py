@@ -1,0 +1,212 @@
+"""Parameters are declared once: the type and the range in the annotation, the meaning in `Args:` of the docstring.
+
+    budget: Budget                                  a number in [0, 1e+18]
+    delta: Chance | None = None                     a number in (0, 1), or None
+    radius: Literal["paper", "tight"] = "paper"     one of these words
+
+From the declaration follow the check of each value, the plain value that is stored, spec strings, `vambrace list` and
+the tables of the docs. Types that are not known here are stored as they come.
+"""
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from functools import cache
+from inspect import cleandoc
+from math import inf
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from vambrace import validation
+from vambrace.errors import InvalidParameter
+
+TYPES = {
+    float: ("number", "numbers"),
+    int: ("whole number", "whole numbers"),
+    bool: ("true or false", "true or false"),
+    str: ("text", "texts"),
+}
+
+
+class Range(NamedTuple):
+    """Where a number lies, or each number of a sequence.
+
+    Attributes:
+        low: The lower end.
+        high: The upper end; where it is infinite, so may the number be.
+        open_low: Whether the lower end itself is excluded.
+        open_high: Whether the upper end itself is excluded.
+    """
+
+    low: float = -inf
+    high: float = inf
+    open_low: bool = False
+    open_high: bool = False
+
+
+PER_ARM = "one for each arm"  # a sequence that is not empty
+
+
+class Kind(NamedTuple):
+    """What an annotation says.
+
+    Attributes:
+        base: float, int, bool or str; tuple for a sequence; any other type is not checked.
+        range: The range of a number.
+        choices: The words that are known, where there are only a few.
+        items: What each value of a sequence is.
+        per_arm: Whether a sequence has one value for each arm.
+        optional: Whether None is a value too.
+    """
+
+    base: Any
+    range: Range = Range()
+    choices: tuple[str, ...] = ()
+    items: Any = None
+    per_arm: bool = False
+    optional: bool = False
+
+    @classmethod
+    def of(cls, hint: Any) -> "Kind":
+        """Read an annotation."""
+        origin, parts = get_origin(hint), get_args(hint)
+        if origin is Annotated:
+            ranges = [note for note in parts[1:] if isinstance(note, Range)]
+            return cls.of(parts[0])._replace(range=Range() if not ranges else ranges[0], per_arm=PER_ARM in parts[1:])
+        if origin in (Union, UnionType) and NoneType in parts and len(parts) == 2:
+            return cls.of(parts[parts[0] is NoneType])._replace(optional=True)
+        if origin is Literal and all(isinstance(word, str) for word in parts):
+            return cls(str, choices=parts)
+        if origin is Sequence or (origin is tuple and parts[1:] == (...,)):
+            return cls(tuple, items=cls.of(parts[0]))
+        return cls(hint)
+
+    def check(self, name: str, value: Any) -> Any:
+        """The value in its plain type.
+
+        Args:
+            name: What an error calls it.
+            value: What was given.
+        """
+        if self.optional and value is None:
+            return None
+        if self.items is not None:
+            return self._check_each(name, value)
+        if self.choices:
+            return validation.choice(name, value, self.choices)
+        if self.base is bool:
+            return validation.flag(name, value)
+        if self.base is str and not isinstance(value, str):
+            raise InvalidParameter(f"{name}: expected a text, got {value!r}")
+        if self.base is float:
+            return validation.number(name, value, **self.range._asdict())
+        if self.base is int:
+            return validation.whole(name, value, low=self.range.low, high=self.range.high)
+        return value
+
+    def _check_each(self, name: str, values: Any) -> tuple[Any, ...]:
+        if self.per_arm:
+            validation.listed(name, values)
+        elif not validation.is_sequence(values):
+            raise InvalidParameter(f"{name}: expected a sequence, got {values!r}")
+        low, high, *opened = self.items.range
+        if self.items.base is float and not any(opened) and {*map(type, values)} == {float}:  # there may be millions
+            array = np.array(values)
+            if ((low <= array) & (array <= high)).all():
+                return tuple(values)
+        return tuple(self.items.check(f"{name}[{k}]", value) for k, value in enumerate(values))
+
+    def __str__(self) -> str:
+        """The type in words."""
+        if self.items is not None:
+            words = f"{TYPES.get(self.items.base, ('', 'values'))[1]}{f', {PER_ARM}' if self.per_arm else ''}"
+        elif self.choices:
+            words = f"one of {', '.join(self.choices)}"
+        else:
+            words = TYPES.get(self.base, (getattr(self.base, "__name__", str(self.base)),))[0]
+        return f"{words} or none" if self.optional else words
+
+    @property
+    def interval(self) -> str:
+        """The range in words; empty where every number is taken."""
+        limits = self.range if self.items is None else self.items.range
+        return "" if limits == Range() else validation.interval(*limits)
+
+
+class Parameter(NamedTuple):
+    """A declared parameter.
+
+    Attributes:
+        name: Its name.
+        kind: Its type and range.
+        default: Its value where none is given; `dataclasses.MISSING` where one must be.
+        meaning: What the docstring says about it.
+    """
+
+    name: str
+    kind: Kind
+    default: Any
+    meaning: str
+
+    @property
+    def required(self) -> bool:
+        """Whether it has no default."""
+        return self.default is dataclasses.MISSING
+
+    def words(self) -> dict[str, str]:
+        """Everything as text, for tables."""
+        default = "must be given" if self.required else str(self.default).lower()
+        about = {"type": str(self.kind), "range": self.kind.interval, "default": default, "meaning": self.meaning}
+        return {"parameter": self.name} | about
+
+
+def declared(cls: Any) -> tuple[Parameter, ...]:
+    """The parameters of a dataclass, in order."""
+    return _declared(cls)
+
+
+@cache
+def _declared(cls: Any) -> tuple[Parameter, ...]:
+    try:
+        hints = get_type_hints(cls, include_extras=True)
+    except NameError:  # a name that only type checkers import
+        hints = {}
+    meanings = _meanings(cls)
+    found = []
+    for field in dataclasses.fields(cls):
+        if field.init:
+            factory = field.default_factory
+            default = field.default if factory is dataclasses.MISSING else factory()
+            kind = Kind.of(hints.get(field.name, Any))
+            found.append(Parameter(field.name, kind, default, meanings.get(field.name, "")))
+    return tuple(found)
+
+
+def _meanings(cls: type) -> dict[str, str]:
+    """What stands under `Args:` of a class and of those that it is derived from."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        section = re.search(r"^Args:\n((?: .*\n?|\n)*)", cleandoc(vars(base).get("__doc__") or ""), re.MULTILINE)
+        entries = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", section[1] if section else "", re.MULTILINE)
+        found |= {name: " ".join(words.split()) for name, words in entries}
+    return found
+
+
+class HasParameters:
+    """The base of dataclasses whose parameters are checked and stored as plain values."""
+
+    def __post_init__(self) -> None:
+        for name, kind, *_ in declared(type(self)):
+            object.__setattr__(self, name, kind.check(name, getattr(self, name)))
+
+
+Budget = Annotated[float, Range(0.0, validation.LARGEST_BUDGET)]  # of a policy
+AttackBudget = Annotated[float, Range(0.0, inf)]
+Chance = Annotated[float, Range(0.0, 1.0, open_low=True, open_high=True)]
+Positive = Annotated[float, Range(0.0, 1e12, open_low=True)]
+Share = Annotated[float, Range(0.0, 1.0)]
+Arm = Annotated[int, Range(0, validation.MOST_ROUNDS)]
+Rounds = Annotated[int, Range(0, validation.MOST_ROUNDS)]
+Means = Annotated[Sequence[Share], PER_ARM]
