@@ -69,7 +69,7 @@ def betrayal() -> Any:
 def test_the_attack_is_compiled_with_the_game(betrayal: Any) -> None:
     assert is_kernel(betrayal.alter)
     before = sum(cache_statistics())
-    vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.8]), betrayal(budget=5, honest_pulls=3), horizon=100)
+    vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.8]), betrayal(budget=5, honest_pulls=3), horizon=200_000)
     assert sum(cache_statistics()) == before + 1  # one program more, from disk or fresh; interpreted there is none
 
 

@@ -71,6 +71,9 @@ def kernel(function: Function) -> Function:
     arrays, and other kernels; make arrays outside, in `init`. Calls to it are inlined; use `rare_kernel` for what
     seldom runs.
 
+    Args:
+        function: The function to mark; a lambda will not do.
+
     >>> import vambrace as vb
     >>> @vb.kernel
     ... def middle(low, high):
@@ -83,6 +86,9 @@ def kernel(function: Function) -> Function:
 
 def rare_kernel(function: Function) -> Function:
     """`kernel` for what seldom runs: called, not inlined, which keeps the hot loop small and compiling quick.
+
+    Args:
+        function: The function to mark.
 
     >>> import vambrace as vb
     >>> @vb.rare_kernel

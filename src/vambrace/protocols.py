@@ -321,5 +321,11 @@ class Environment(HasKernels):
         raise NotImplementedError
 
     def bad_draw(self, t: int, arm: int, value: float) -> str:
-        """What is wrong with a draw that is no reward in [0, 1]."""
+        """What is wrong with a draw that is no reward in [0, 1].
+
+        Args:
+            t: The round.
+            arm: The arm.
+            value: What was drawn.
+        """
         return f"expected a reward in [0, 1], got {value} in round {t}"

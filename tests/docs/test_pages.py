@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from command_line import without_progress
 
 ROOT = Path(__file__).parents[2]
 LINES = r"(?:(?!```).*\n)*"  # of one block: none of them is a fence
@@ -68,6 +67,8 @@ def run_program(block: Block, name: str, namespace: dict[str, Any]) -> str:
 
 def run_commands(block: Block, command: Path) -> str:
     """What commands print in a shell that knows `vambrace`, errors included, without the blanks that tables end in."""
+    from command_line import without_progress  # tests/ is not on the path yet where this file is the program
+
     found = {
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         "PATH": f"{command}{os.pathsep}{os.environ['PATH']}",
@@ -183,5 +184,6 @@ def test_commands_find_vambrace_and_show_what_it_says(command: Path) -> None:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "tests"))
     for each in sys.argv[1:]:
         write(Path(each).resolve().relative_to(ROOT).as_posix())

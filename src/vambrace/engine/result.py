@@ -26,6 +26,15 @@ class Result:
         realized_regret: (replications, c) as pseudo_regret, with the rewards that were drawn.
         observed_regret: (replications, c) the same with the rewards that the policy saw.
         engine: Which one ran: "rounds" or "leap".
+        policy: The policy that played.
+        environment: The arms.
+        adversary: The attack; None: no attack.
+        horizon: The number of rounds of a game.
+        replications: The number of games.
+        seed: The seed of the random numbers.
+        bounded: Whether altered rewards were clipped to [0, 1].
+        realized: The values of `realized_regret`; None: not computed.
+        observed: The values of `observed_regret`; None: not computed.
 
     `summary()` gives the final figures as a dict for JSON, `to_frame()` all of them as a Polars frame, `plot()` a
     figure.

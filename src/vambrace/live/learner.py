@@ -111,7 +111,12 @@ class Learner:
         return Decision(key, arm, probability if self.policy.knows_probability else None)
 
     def tell(self, decision: Decision | int, reward: float) -> None:
-        """The reward in [0, 1] that a decision earned. An answer that is refused changes nothing."""
+        """The reward in [0, 1] that a decision earned. An answer that is refused changes nothing.
+
+        Args:
+            decision: The decision or its id.
+            reward: A number in [0, 1], as it was observed.
+        """
         key = self._find(decision)
         value = validation.number("reward", reward, low=0.0, high=1.0)
         arm, probability, tag = self._open[key]
@@ -150,7 +155,9 @@ class Learner:
     def restore(cls, snapshot: dict[str, Any], *, policy: Policy | None = None) -> "Learner":
         """The learner that `snapshot` was taken of, to go on bit for bit.
 
-        `policy` is needed only for one that is not registered.
+        Args:
+            snapshot: What `snapshot` returned.
+            policy: The policy; needed only if it is not registered.
 
         >>> import json, vambrace as vb
         >>> learner = vb.PEWR().learner(n_arms=3, horizon=1_000)

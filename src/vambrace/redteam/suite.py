@@ -74,6 +74,8 @@ class AttackReport:
         clean: The `vb.Result` without attack.
         skipped: Attacks that do not apply, and why.
         warnings: Why figures are not to be trusted, where they are not.
+        policy: The policy that was attacked.
+        environment: The arms.
 
     `summary()` gives it all as a dict for JSON, `to_frame()` as a Polars frame.
 
@@ -160,8 +162,17 @@ def attack_suite(
     Args:
         budgets: What the attacker may spend; 0 is the game without attack.
         attacks: The attacks to try, whose own budgets are replaced; None: all that are registered.
+        policy: The policy to attack; wrap a bandit of your own in `vb.Foreign`.
+        environment: The arms.
+        horizon: The number of rounds of a game.
+        replications: The number of games for each attack and budget.
+        seed: The seed of the random numbers.
+        bounded: Clip altered rewards to [0, 1].
+        engine: "auto", "rounds" or "leap", as in `vb.simulate`.
+        threads: The number of games played at the same time; None: one per core.
+        progress: Show a progress bar; None: where standard error is a terminal and it takes longer than a second.
 
-    The rest is as in `simulate`. Every game has the same seed.
+    Every game has the same seed.
 
     A white-box attack applies where the policy's state has what it reads; attacks that do not apply, or that cannot be
     played on this environment, are listed in `skipped`. The warnings of the report name attacks that left more than

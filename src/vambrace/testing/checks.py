@@ -23,7 +23,11 @@ DRAWS = 20_000
 
 
 def check_policy(policy: Policy) -> None:
-    """A policy that reads in `select`, writes in `update`, and plays the same compiled, interpreted and live."""
+    """A policy that reads in `select`, writes in `update`, and plays the same compiled, interpreted and live.
+
+    Args:
+        policy: The policy to check.
+    """
     _check_specification(policy)
     _require(is_kernel(policy.select) and is_kernel(policy.update), f"{policy.name}: mark select and update @kernel")
     for n_arms, horizon in ((1, 1), (1, 40), (2, 2), (2, 75), (5, 300)):
@@ -40,7 +44,9 @@ def check_policy(policy: Policy) -> None:
 def check_adversary(adversary: Adversary, policy: Policy | None = None) -> None:
     """An adversary that stays within any budget and attacks the same compiled and interpreted.
 
-    `policy` is the victim; None: the first of ours that shows what the attack reads.
+    Args:
+        adversary: The attack to check.
+        policy: The policy that it attacks; None: the first of ours that has what the attack reads.
     """
     _check_specification(adversary)
     victim, environment = policy or _victim(adversary), Bernoulli((0.8, 0.5, 0.2))
@@ -61,6 +67,9 @@ def check_environment(environment: Environment) -> None:
     """Rewards in [0, 1] with the means that are claimed, in single draws and in sums.
 
     Where an arm has no more rewards than are drawn here, it must pay exactly what it claims and then nothing.
+
+    Args:
+        environment: The environment to check.
     """
     _check_specification(environment)
     _require(is_kernel(environment.draw), f"{environment.name}: mark draw @kernel")

@@ -74,6 +74,12 @@ class Plan:
         rows: One `RadiusPlan` for each radius: pulls, typical, round, regret, fits, likely, largest_budget.
         feasible: Whether any radius is certain to resolve the gap within the horizon.
         verdict: The plan in one sentence.
+        arms: The number of arms.
+        rate: The mean reward of the best arm.
+        gap: The smallest gap worth finding.
+        budget: How many events may be fake.
+        horizon: The number of rounds.
+        delta: The probability that the guarantee fails.
 
     >>> import vambrace as vb
     >>> plan = vb.plan(arms=4, rate=0.015, gap=0.005, budget=100, horizon=10**7)
