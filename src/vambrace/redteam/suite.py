@@ -5,8 +5,9 @@ score of a policy is its worst regret over all attacks, and an attack that did n
 """
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -160,13 +161,13 @@ def attack_suite(
     """Play a policy against every attack that applies to it, at every budget.
 
     Args:
-        budgets: What the attacker may spend; 0 is the game without attack.
-        attacks: The attacks to try, whose own budgets are replaced; None: all that are registered.
         policy: The policy to attack; wrap a bandit of your own in `vb.Foreign`.
         environment: The arms.
+        budgets: What the attacker may spend; 0 is the game without attack.
         horizon: The number of rounds of a game.
         replications: The number of games for each attack and budget.
         seed: The seed of the random numbers.
+        attacks: The attacks to try, whose own budgets are replaced; None: all that are registered.
         bounded: Clip altered rewards to [0, 1].
         engine: "auto", "rounds" or "leap", as in `vb.simulate`.
         threads: The number of games played at the same time; None: one per core.
@@ -191,24 +192,21 @@ def attack_suite(
     if not isinstance(policy, Policy):
         hint = "a bandit of your own, or of another library, is wrapped as vb.Foreign(make=...)"
         raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}; {hint}")
+    options: dict[str, Any] = {"horizon": horizon, "replications": replications, "seed": seed, "engine": engine}
+    options |= {"checkpoints": 1, "bounded": bounded, "threads": threads, "progress": progress}
+    return _attacked(partial(simulate, policy, environment, **options), policy, environment, budgets, attacks, progress)
+
+
+def _attacked(
+    play: Callable[[Adversary | None], Result],
+    policy: Policy,
+    environment: Environment,
+    budgets: Sequence[float],
+    attacks: Sequence[Adversary] | None,
+    progress: bool | None,
+) -> AttackReport:
     sizes = _sizes(budgets)
     chosen, skipped = _every_attack() if attacks is None else (_checked(attacks), {})
-
-    def play(attack: Adversary | None) -> Result:
-        return simulate(
-            policy,
-            environment,
-            attack,
-            horizon=horizon,
-            replications=replications,
-            seed=seed,
-            engine=engine,
-            checkpoints=1,
-            bounded=bounded,
-            threads=threads,
-            progress=progress,
-        )
-
     rows: list[Attacked] = []
     with ProgressBar(f"attacking {policy.name}", 1 + len(chosen) * len(sizes), show=progress) as bar:
         clean = play(None)
