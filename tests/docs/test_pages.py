@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-
 ROOT = Path(__file__).parents[2]
 LINES = r"(?:(?!```).*\n)*"  # of one block: none of them is a fence
 SHOWN = re.compile(
