@@ -9,185 +9,39 @@ may grow: `Round`, `Answer`, `Game`. Write a new one by copying the shortest fil
 
 from collections.abc import Mapping, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from vambrace.errors import InvalidParameter, UnknownName
 from vambrace.kernels import is_kernel, place
 from vambrace.parameters import HasParameters
-from vambrace.sampling import Stream
+from vambrace.signatures import (
+    Absorb,
+    Alter,
+    Corrupt,
+    Cycle,
+    Draw,
+    DrawTotal,
+    Look,
+    Outcomes,
+    Quiet,
+    Respond,
+    Select,
+    Update,
+    Witness,
+)
+from vambrace.signatures import Answer as Answer
+from vambrace.signatures import Flags as Flags
+from vambrace.signatures import Floats as Floats
+from vambrace.signatures import Game as Game
+from vambrace.signatures import Integers as Integers
+from vambrace.signatures import Round as Round
 
 if TYPE_CHECKING:
     from vambrace.live.learner import Learner
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
 Kernels = Mapping[str, type]  # name -> signature
 
 OLD_NAMES = ("pending", "t")  # second parameters of kernels in version 0.1
-
-
-class Round(NamedTuple):
-    """The round that a kernel is asked about.
-
-    Attributes:
-        t: Its number, from one.
-        open: How many decisions are not answered yet: none in a simulation, any number in a live learner.
-        open_per_arm: The same for each arm.
-        available: Which arms can be played.
-    """
-
-    t: int
-    open: int
-    open_per_arm: Integers
-    available: Flags
-
-    @classmethod
-    def prompt(cls, t: int, n_arms: int) -> "Round":
-        """A round before which every decision was answered, with all arms available: every round of a simulation."""
-        return cls(t, 0, np.zeros(n_arms, dtype=np.int64), np.ones(n_arms, dtype=np.bool_))
-
-
-class Answer(NamedTuple):
-    """What became of a decision.
-
-    Attributes:
-        arm: The arm that was played.
-        reward: What the policy sees of its reward, altered or not.
-        probability: The second value that `select` returned with the decision.
-        tag: The third one.
-    """
-
-    arm: int
-    reward: float
-    probability: float
-    tag: int
-
-
-class Game(NamedTuple):
-    """The game that a fresh state is made for.
-
-    Attributes:
-        n_arms: The number of arms.
-        horizon: The number of rounds; None where nobody knows it.
-        means: The true mean of each arm, for attacks; empty for policies.
-        victim: A fresh state of the attacked policy, for attacks that think ahead: they may keep it as a copy to try
-            things on; None for policies.
-    """
-
-    n_arms: int
-    horizon: int | None = None
-    means: Floats = np.zeros(0)
-    victim: Any = None
-
-    @property
-    def required_horizon(self) -> int:
-        """The horizon, for those that cannot do without."""
-        if self.horizon is None:
-            raise InvalidParameter("horizon: expected a number of rounds, got None")
-        return self.horizon
-
-
-class Select(Protocol):
-    """Choose an arm: (arm, probability, tag). It reads the state only."""
-
-    def __call__(self, state: Any, round: Round, rng: Stream, /) -> tuple[int, float, int]: ...  # noqa: D102
-
-
-class Update(Protocol):
-    """Learn from an answer. The only kernel of a policy that writes."""
-
-    def __call__(self, state: Any, answer: Answer, /) -> Any: ...  # noqa: D102
-
-
-class Index(Protocol):
-    """The index of an arm in round t, where `count` of its decisions were made."""
-
-    def __call__(self, state: Any, arm: int, count: int, t: int, /) -> float: ...  # noqa: D102
-
-
-class Above(Protocol):
-    """Whether an arm's index is larger than `floor`; where that is quicker to see than to compute the index."""
-
-    def __call__(self, state: Any, arm: int, count: int, t: int, floor: float, /) -> bool: ...  # noqa: D102
-
-
-class Threshold(Protocol):
-    """An estimate above which an arm's index is above `ceiling`, from round t on, with `count` pulls at most."""
-
-    def __call__(self, state: Any, ceiling: float, count: int, t: int, /) -> float: ...  # noqa: D102
-
-
-class Cycle(Protocol):
-    """The arms of one sweep, in order, and how many of the entries are valid."""
-
-    def __call__(self, state: Any, /) -> tuple[Integers, int]: ...  # noqa: D102
-
-
-class Quiet(Protocol):
-    """How many whole sweeps the policy is sure to play from here on; zero in mid-sweep."""
-
-    def __call__(self, state: Any, /) -> int: ...  # noqa: D102
-
-
-class Absorb(Protocol):
-    """Learn from whole sweeps at once; totals[arm] is what the pulls of each arm paid."""
-
-    def __call__(self, state: Any, sweeps: int, totals: Floats, /) -> Any: ...  # noqa: D102
-
-
-class Alter(Protocol):
-    """What the policy is to see instead of a reward, and the next state."""
-
-    def __call__(  # noqa: D102
-        self, state: Any, round: Round, arm: int, reward: float, view: Any, rng: Stream, /
-    ) -> tuple[float, Any]: ...
-
-
-class Corrupt(Protocol):
-    """Change the rewards of all arms in place, before the arm is known."""
-
-    def __call__(self, state: Any, round: Round, rewards: Floats, rng: Stream, /) -> Any: ...  # noqa: D102
-
-
-class Respond(Protocol):
-    """With which chance a reward is altered, and to what: (chance, altered)."""
-
-    def __call__(self, state: Any, view: Any, arm: int, reward: float, /) -> tuple[float, float]: ...  # noqa: D102
-
-
-class Look(Protocol):
-    """Look at the policy before a round; the state stays while the policy's does."""
-
-    def __call__(self, state: Any, round: Round, view: Any, /) -> Any: ...  # noqa: D102
-
-
-class Witness(Protocol):
-    """Take note of a raw reward and of what was delivered, after clipping and metering."""
-
-    def __call__(self, state: Any, arm: int, reward: float, seen: float, /) -> Any: ...  # noqa: D102
-
-
-class Draw(Protocol):
-    """One reward of an arm."""
-
-    def __call__(self, state: Any, arm: int, rng: Stream, /) -> float: ...  # noqa: D102
-
-
-class DrawTotal(Protocol):
-    """The sum of several rewards of an arm, in one draw."""
-
-    def __call__(self, state: Any, arm: int, pulls: int, rng: Stream, /) -> float: ...  # noqa: D102
-
-
-class Outcomes(Protocol):
-    """The two rewards that an arm can pay, and the chance of the higher one: (high, low, chance)."""
-
-    def __call__(self, state: Any, arm: int, /) -> tuple[float, float, float]: ...  # noqa: D102
 
 
 class HasKernels(HasParameters):

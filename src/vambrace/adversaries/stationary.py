@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from vambrace.kernels import kernel
-from vambrace.protocols import Adversary, Alter, Round
+from vambrace.protocols import Adversary, Round
 from vambrace.sampling import Stream, uniform
+from vambrace.signatures import Alter
 
 
 @cache

@@ -31,6 +31,7 @@ def command(
     constants: they show how regret grows, not how large it is.
     """
     from vambrace import theory
+    from vambrace.theory import catalogue
 
     size = {**common.whole(horizon=horizon), "budget": budget, "delta": delta}
     found = theory.bounds(policy, gaps=common.numbers("gaps", gaps), best_mean=best_mean, **size)
@@ -46,4 +47,6 @@ def command(
     common.print_records(title, ["bound", "kind", "regret", "formula", "holds", "source"], rows)
     common.print_note("~ marks an order, whose constants are left out.")
     if all(bound.kind == "lower" for bound in found):
-        common.print_note(f"The catalogue has no upper bound for {policy} here.")
+        against = "" if budget is None else f" against an attacker who may spend {budget:g}"
+        known = ", ".join(catalogue.POLICIES)
+        common.print_note(f"The catalogue has no upper bound for {policy}{against}. It has some for {known}.")

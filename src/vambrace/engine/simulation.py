@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -140,15 +140,15 @@ class _Run:
         if interpret or any(callable(slot) and not is_kernel(slot) for slot in slots.values()):
             return plain
         play, settle = compiled(rounds.play, slots), compiled(regrets.settle, slots)
-        if interpret is None and not is_ready(play):
+        ready = is_ready(play)
+        if interpret is None and not ready:
             _played_interpreted[play] += self.setup.horizon * self.replications
             if _played_interpreted[play] < WORTH_COMPILING:
                 return plain
         sums = self.replications * len(self.points) * self.setup.n_arms
-        programs = _Programs(
-            play, settle if interpret is False or is_ready(settle) or sums >= WORTH_SETTLING else plain.settle
-        )
-        with compiling(self.setup.title, show=progress):
+        worth_it = interpret is False or is_ready(settle) or sums >= WORTH_SETTLING
+        programs = _Programs(play, settle if worth_it else plain.settle)
+        with nullcontext() if ready else compiling(self.setup.title, show=progress):
             compile_now(lambda: self._replicate(programs, 0, self.setting._replace(checkpoints=self.points[:0])))
         return programs
 

@@ -8,7 +8,7 @@ compiled. An attack may mention `select` and `update` too: they are its victim's
 from typing import cast
 
 from vambrace.kernels import Slot
-from vambrace.protocols import (
+from vambrace.signatures import (
     Above,
     Absorb,
     Alter,

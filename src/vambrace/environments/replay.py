@@ -20,8 +20,9 @@ from vambrace.environments import bernoulli, means
 from vambrace.errors import InvalidParameter
 from vambrace.kernels import kernel
 from vambrace.parameters import PER_ARM, Range, Share
-from vambrace.protocols import Draw, DrawTotal, Environment, Floats, Integers, Outcomes
+from vambrace.protocols import Environment, Floats, Integers
 from vambrace.sampling import Stream, uniform
+from vambrace.signatures import Draw, DrawTotal, Outcomes
 from vambrace.validation import MOST_ROUNDS
 
 if TYPE_CHECKING:

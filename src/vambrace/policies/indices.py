@@ -12,8 +12,9 @@ import numpy as np
 
 from vambrace.engine.slots import TIE, above, index
 from vambrace.kernels import interpreted, kernel, rare_kernel
-from vambrace.protocols import Answer, Floats, Index, Integers, Round, Select, Update
+from vambrace.protocols import Answer, Floats, Integers, Round
 from vambrace.sampling import Stream
+from vambrace.signatures import Index, Select, Update
 
 
 @kernel

@@ -14,7 +14,8 @@ import numpy as np
 from vambrace.engine.slots import TIE, above, index, threshold
 from vambrace.kernels import interpreted, kernel, rare_kernel
 from vambrace.policies import indices
-from vambrace.protocols import Floats, Integers, Update
+from vambrace.protocols import Floats, Integers
+from vambrace.signatures import Update
 
 TOLERANCE = 1e-12  # an arm must be better by more than this to come before one of a lower index
 SLACK = 1e-9  # more than ties and rounding can move an index

@@ -55,7 +55,7 @@ def bounds(
     }
     variants = _variants(policy, given) if isinstance(policy, str) else [policy]
     if budget is None:
-        given["budget"] = getattr(variants[0], "budget", 0.0)
+        given["budget"] = getattr(variants[0], "budget", None) or 0.0
     size: dict[str, Any] = {"horizon": horizon, "budget": given["budget"]}
     found = [bound for each in variants for bound in promises(each, known, **size)]
     found += [lower.concealment(n_arms, **size), lower.minimax(n_arms, **size)]
