@@ -77,7 +77,7 @@ def pulls_of_engine(policy: vb.Policy, table: Table, *, interpret: bool) -> list
 
 
 def pulls_of_learner(policy: vb.Policy, table: Table) -> list[int]:
-    learner = policy.learner(n_arms=table.shape[1], horizon=len(table))
+    learner = policy.learner(n_arms=table.shape[1], horizon=len(table), seed=0)
     arms = []
     for row in table:
         decision = learner.ask()

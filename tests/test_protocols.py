@@ -82,7 +82,7 @@ def calls_plain_python(state: State, answer: Answer) -> State:
 @pytest.mark.parametrize(
     ("kernels", "line", "sentence"),
     [
-        ({"select": float_arm}, "@vb.kernel", "select returned (0.5, 1.0, 0), expected"),
+        ({"select": float_arm}, "@vb.kernel", "arm and tag whole numbers, got (0.5, 1.0, 0)"),
         ({"update": allocating}, "np.zeros(3)", "creates an array"),
         ({"update": misspelt}, "answer.arms", "no attribute 'arms'"),
         ({"update": calls_plain_python}, "not_marked(1)", "'not_marked' is no number, NamedTuple or @kernel function"),

@@ -188,7 +188,7 @@ class Promote(StationaryAdversary):
     reference = "test"
     knowledge = "black box"
     budget: float = float("inf")
-    value: float = 1.0
+    value: Any = 1.0  # a number, or not
     respond = staticmethod(respond_with_one)
 
     def init(self, game: Game) -> float:

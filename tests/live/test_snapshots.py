@@ -68,7 +68,7 @@ def test_a_restored_learner_goes_on_bit_for_bit(policy: vb.Policy, n_arms: int, 
 
 
 def test_the_learner_of_a_shared_snapshot_writes_nothing_back() -> None:
-    learner = vb.MSSEWR().learner(n_arms=2, horizon=50)
+    learner = vb.MSSEWR().learner(n_arms=2, horizon=50, seed=0)
     drive(learner, bytes(range(20)))
     taken = learner.snapshot()
     text = json.dumps(taken)

@@ -60,7 +60,7 @@ def test_with_a_small_scale_or_at_large_horizons_it_shows_arm_by_arm(scale: floa
 
 
 def test_an_arm_asked_but_never_answered_does_not_stop_it() -> None:
-    learner = vb.EXP3PlusPlus().learner(n_arms=3, horizon=500)
+    learner = vb.EXP3PlusPlus().learner(n_arms=3, horizon=500, seed=0)
     assert [learner.ask().arm for _ in range(3)] == [0, 1, 2]
     for _ in range(400):
         decision = learner.ask()

@@ -15,7 +15,7 @@ from tables import Table, pulls_of_engine, pulls_of_learner, tables, uniforms
 from vambrace.kernels import Slot, compiled, kernel
 from vambrace.live.learner import LIVE
 from vambrace.policies.exponential import MOST_CHANGES, make_weights, raise_score
-from vambrace.protocols import Floats, Game, Round
+from vambrace.protocols import Answer, Floats, Game, Round
 from vambrace.sampling import Stream, stream
 from vambrace.testing import check_policy
 
@@ -95,7 +95,7 @@ def go_on(state: Any, rewards: Floats, first: int, last: int, pending: Round, rn
     """Rounds `first` to `last`; row t modulo their number of `rewards` is round t's."""
     for t in range(first, last):
         arm, probability, tag = select(state, pending, rng)
-        state = update(state, arm, rewards[t % len(rewards), arm], probability, tag)
+        state = update(state, Answer(arm, rewards[t % len(rewards), arm], probability, tag))
     return state
 
 

@@ -76,8 +76,8 @@ class Setup:
             index(arm), float(probability), index(tag)
         except (TypeError, ValueError):
             raise KernelMistake(
-                f"{place(select)}: select returned {decision!r}, expected (arm, probability, tag) with whole numbers "
-                "for arm and tag"
+                f"{place(select)}: expected select to return (arm, probability, tag), arm and tag whole numbers, "
+                f"got {decision!r}"
             ) from None
 
     @property
