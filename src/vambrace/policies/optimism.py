@@ -128,6 +128,7 @@ def means_of(state: dict[str, Any]) -> list[float]:
     return [total / max(count, 1) for total, count in zip(state["totals"], state["counts"], strict=True)]
 
 
-def bound(update: Update) -> tuple[Any, Any]:
-    """The kernels `select` and `update` of a policy with a `bonus`."""
-    return staticmethod(interpreted(indices.select, SLOTS)), staticmethod(interpreted(update, SLOTS))
+def bound(update: Update, tie: float = TOLERANCE) -> tuple[Any, Any]:
+    """The kernels `select` and `update` of a policy with a `bonus`, in which indices closer than `tie` are equal."""
+    slots = SLOTS | {"TIE": tie}
+    return staticmethod(interpreted(indices.select, slots)), staticmethod(interpreted(update, slots))

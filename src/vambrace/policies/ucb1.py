@@ -66,7 +66,7 @@ class UCB1(Policy):
 
     alpha: Positive = 2.0
 
-    select, update = bound(update)
+    select, update = bound(update, tie=0.0)
 
     def init(self, game: Game) -> State:
         """Nothing pulled."""
