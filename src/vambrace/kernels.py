@@ -28,6 +28,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Without reference counting ("_nrt") a round of SE-WR takes 9 ns instead of 63. The price: a kernel cannot create
 # arrays, it works on those that it is given.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+PIPELINE = 2  # counts the changes of `_part_compiler`: programs on disk that an older one made are not taken
 PART = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # only kernels call it: compiles faster
 
 _parts: dict[Any, tuple[Any, str]] = {}  # (kernel, slots) -> (dispatcher, fingerprint)
@@ -225,7 +226,7 @@ def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[dict[
     code = function.__code__
     made_of = (code.co_code, code.co_consts, code.co_names, code.co_varnames)
     defaults = (function.__defaults__, function.__kwdefaults__)
-    digest = hashlib.sha256(repr((made_of, defaults, OPTIONS)).encode())
+    digest = hashlib.sha256(repr((made_of, defaults, OPTIONS, PIPELINE)).encode())
     bound: dict[str, Any] = {}
     for name, value in _mentions(function):
         filling = _filled(value, slots)
@@ -270,7 +271,8 @@ def _part_compiler() -> type:
 
         def _optimize_final_module(self) -> None:
             for function in self._final_module.functions:  # a rare kernel, inlined into the loop, slows it threefold
-                if not function.is_declaration and b"alwaysinline" not in b" ".join(function.attributes):
+                own = not function.is_declaration and self.name[-16:] in function.name
+                if own and b"alwaysinline" not in b" ".join(function.attributes):
                     function.add_function_attribute("noinline")
 
         def _finalize_final_module(self) -> None:

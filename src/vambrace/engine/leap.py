@@ -85,7 +85,7 @@ def _seen(policy: Any, adversary: Any, bounded: bool, arm: int, reward: float) -
     return chance, altered
 
 
-@kernel
+@rare_kernel
 def _dearest(policy: Any, adversary: Any, environment: Any, bounded: bool, arm: int) -> tuple[float, bool]:
     """What the attack may pay for one pull of an arm at most, and whether what it returns lies in [0, 1]."""
     high, low, likely = outcomes(environment, arm)
@@ -101,7 +101,7 @@ def _dearest(policy: Any, adversary: Any, environment: Any, bounded: bool, arm: 
     return cost, valid
 
 
-@kernel
+@rare_kernel
 def _attack(
     policy: Any,
     adversary: Any,

@@ -12,6 +12,7 @@ from vambrace.engine.slots import (
     LEAP,
     MEDIUM,
     STRONG,
+    WHOLE,
     WITNESS,
     alter,
     corrupt,
@@ -36,7 +37,6 @@ class Setting(NamedTuple):
     checkpoints: Integers
     bounded: bool  # clip altered rewards to [0, 1]
     realized: bool  # keep what the realised regret needs
-    whole: bool  # every raw reward is 0 or 1, so that plain sums are exact
 
 
 class Streams(NamedTuple):
@@ -132,8 +132,12 @@ def play(
 
                 policy = update(policy, Answer(arm, seen, probability, tag))
                 record.pulls[arm] += 1
-                if setting.realized:
-                    _add(environment, setting, streams, record, arm, raw, seen)
+                if WHOLE and CLOSED_FORM:
+                    record.totals.pulled[0, arm] += raw  # exact, and cheaper than to ask whether it is wanted
+                elif setting.realized:
+                    _add(environment, streams, record, arm, raw)
+                if (STRONG or MEDIUM) and seen != raw:
+                    add_at(record.totals.altered, arm, seen - raw)
             record.progress[0] = t
             if record.stop[0] != 0:
                 return STOPPED, t, 0, 0.0
@@ -161,17 +165,13 @@ def _corrupted(
 
 
 @kernel
-def _add(
-    environment: Any, setting: Setting, streams: Streams, record: Record, arm: int, raw: float, seen: float
-) -> None:
-    """Add a round to the totals of the realised and the observed regret."""
+def _add(environment: Any, streams: Streams, record: Record, arm: int, raw: float) -> None:
+    """Add a round to the totals of the realised regret."""
     totals = record.totals
-    if setting.whole:
-        totals.pulled[0, arm] += raw  # exact
+    if WHOLE:
+        totals.pulled[0, arm] += raw
     else:
         add_at(totals.pulled, arm, raw)
-    if seen != raw:
-        add_at(totals.altered, arm, seen - raw)
     if not CLOSED_FORM:
         for k in range(len(record.pulls)):
             if k != arm:

@@ -109,6 +109,7 @@ class Setup:
             "LOOK": self.attack is not None and self.attack.look is not None,
             "WITNESS": self.attack is not None and self.attack.witness is not None,
             "CLOSED_FORM": self.environment.draw_total is not None and strength != "medium",
+            "WHOLE": self._pays_whole_rewards(),
             "KL_RADIUS": True,
             **self.policy.constants,
         }
@@ -117,7 +118,7 @@ class Setup:
             slots |= {name: getattr(thing, name) for name in names if getattr(thing, name, None) is not None}
         return slots
 
-    def pays_whole_rewards(self) -> bool:
+    def _pays_whole_rewards(self) -> bool:
         """Whether every raw reward is 0 or 1."""
         return self.environment.outcomes is not None and all(reward in (0.0, 1.0) for _, reward in self._outcomes())
 

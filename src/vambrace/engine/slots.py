@@ -57,6 +57,7 @@ STRONG = cast(bool, Slot("STRONG"))  # the attack sees the arm
 MEDIUM = cast(bool, Slot("MEDIUM"))  # it sees the rewards of all arms, and not the arm
 LOOK = cast(bool, Slot("LOOK"))  # it has `look`
 WITNESS = cast(bool, Slot("WITNESS"))  # it has `witness`
+WHOLE = cast(bool, Slot("WHOLE"))  # every raw reward is 0 or 1, so that plain sums are exact
 LEAP = cast(bool, Slot("LEAP"))  # the leap engine
 CLOSED_FORM = cast(bool, Slot("CLOSED_FORM"))  # the environment has `draw_total`
 KL_RADIUS = cast(bool, Slot("KL_RADIUS"))  # SE-WR and its kin use the radius "kl"
