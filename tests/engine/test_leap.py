@@ -94,7 +94,17 @@ ENV = vb.Bernoulli([0.8, 0.65, 0.4, 0.1])
 TESTS = len(PAIRS) * (3 + 1 + 4 + 4)  # three regrets, the cost, pulls and drop rounds of four arms
 
 
-@pytest.mark.parametrize(("policy", "attack"), PAIRS, ids=str)
+def one_of_each_program() -> list[Any]:
+    """Every pair; those that run the same kernels as an earlier one take long and are for `make test-slow`."""
+    seen, found = set(), []
+    for policy, attack in PAIRS:
+        kernels = (policy.update, *policy.constants.items(), attack and attack.respond, attack and attack.look)
+        found.append(pytest.param(policy, attack, marks=[pytest.mark.slow] if kernels in seen else []))
+        seen.add(kernels)
+    return found
+
+
+@pytest.mark.parametrize(("policy", "attack"), one_of_each_program(), ids=str)
 def test_the_same_law_on_bernoulli_arms(policy: vb.Policy, attack: vb.Adversary | None) -> None:
     """Kolmogorov-Smirnov on every measure of 2,000 replications each.
 

@@ -1,4 +1,4 @@
-"""Environments: what the arms pay before anyone interferes."""
+"""Environments: what the arms pay before any attack."""
 
 from vambrace.environments.bernoulli import Bernoulli
 from vambrace.environments.beta import Beta

@@ -13,7 +13,7 @@ from vambrace.sampling import Stream, beta_draw
 
 
 class State(NamedTuple):
-    """The two shapes of each arm's law."""
+    """The two shape parameters of each arm's distribution."""
 
     alphas: Floats
     betas: Floats
@@ -26,7 +26,7 @@ def draw(state: State, arm: int, rng: Stream) -> float:
 
 @dataclass(frozen=True)
 class Beta(Environment):
-    """Arms that pay anything between 0 and 1, such as the share of a page that was read.
+    """Arms that pay any amount between 0 and 1, such as the share of a page that was read.
 
     Args:
         means: The expected reward of each arm, strictly between 0 and 1.
@@ -52,6 +52,6 @@ class Beta(Environment):
         return np.array(self.means)
 
     def init(self) -> State:
-        """Shapes that give the means and the concentration."""
+        """The shapes that give the means and the concentration."""
         means = self.arm_means()
         return State(means * self.concentration, (1.0 - means) * self.concentration)

@@ -1,4 +1,4 @@
-"""Deterministic arms: each always pays its mean. For exact tests and for seeing an algorithm's bones."""
+"""Deterministic arms: each always pays its mean."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ def outcomes(state: State, arm: int) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class Deterministic(MeansEnvironment):
-    """Arms that always pay their mean: for exact tests, and for seeing what an algorithm does when there is no chance.
+    """Arms that always pay their mean: for exact tests, and to see what an algorithm does without randomness.
 
     Args:
         means: What each arm pays, in [0, 1].

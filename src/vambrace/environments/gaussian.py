@@ -13,7 +13,7 @@ from vambrace.sampling import Stream, normal
 
 
 class State(NamedTuple):
-    """Where each arm's normal law sits before clipping."""
+    """The centre of each arm's normal distribution before clipping."""
 
     centres: Floats
     sigma: float
@@ -29,8 +29,7 @@ class ClippedGaussian(Environment):
     """Normal rewards around the given means, clipped to [0, 1]: measurements on a bounded scale.
 
     Args:
-        means: Those before clipping, in [0, 1]; `arm_means` gives the true ones, which clipping moves towards the
-            middle.
+        means: The means before clipping, in [0, 1]; `arm_means` gives those after it, which are closer to the middle.
         sigma: The standard deviation before clipping.
 
     >>> import vambrace as vb
@@ -46,7 +45,7 @@ class ClippedGaussian(Environment):
     draw = staticmethod(draw)
 
     def arm_means(self) -> Floats:
-        """The expectation of the clipped law, in closed form."""
+        """The mean of the clipped distribution, in closed form."""
         return np.array([_clipped_mean(centre, self.sigma) for centre in self.means])
 
     def init(self) -> State:

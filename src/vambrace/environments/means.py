@@ -1,4 +1,4 @@
-"""What environments that are nothing but their means share."""
+"""What environments whose only parameters are their means share."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

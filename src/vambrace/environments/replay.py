@@ -1,10 +1,10 @@
 """Replay: the arms of a finished A/B test or log.
 
 Exact       Each arm pays what was logged for it, in random order and no event twice: a draw of an arm with n events
-            left, s of them successes, is a success with probability s / n. Where viewers were assigned at random and
-            the counts are complete, this replays the test itself. An arm whose events are used up ends the game.
+            left, s of them successes, is a success with probability s / n. If viewers were assigned at random and the
+            counts are complete, this replays the test itself. The game ends when it needs an arm without events.
 Bootstrap   Events are drawn with replacement, so that a game may be longer than the log: independent rewards with the
-            logged frequencies as their law. These are not the logged events; every report says ``mode=bootstrap``.
+            logged frequencies as probabilities. These are not the logged events; every report says ``mode=bootstrap``.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ Mode = Literal["exact", "bootstrap"]
 
 
 class CountState(NamedTuple):
-    """A log of zeros and ones: what each arm has left."""
+    """A log of zeros and ones: the events and successes that each arm has left."""
 
     events: Integers
     successes: Integers
@@ -52,7 +52,7 @@ def draw_count(state: CountState, arm: int, rng: Stream) -> float:
     if left == 0:
         return np.nan
     state.events[arm] = left - 1
-    if uniform(rng) * left < state.successes[arm]:  # the product is below `left` also when it is rounded
+    if uniform(rng) * left < state.successes[arm]:  # the product is below `left` even after rounding
         state.successes[arm] -= 1
         return 1.0
     return 0.0
@@ -66,7 +66,7 @@ def draw_reward(state: RewardState, arm: int, rng: Stream) -> float:
     first = state.first[arm]
     drawn, last = first + int(uniform(rng) * left), first + left - 1
     reward = state.rewards[drawn]
-    state.rewards[drawn], state.rewards[last] = state.rewards[last], reward  # one step of Fisher and Yates
+    state.rewards[drawn], state.rewards[last] = state.rewards[last], reward  # one step of the Fisher-Yates shuffle
     state.events[arm] = left - 1
     return reward
 
@@ -81,11 +81,11 @@ class Replay(Environment):
     """The arms of a finished test or log; `Replay.from_table` and `Replay.from_log` read files.
 
     Args:
-        mode: "exact": no event twice, an error where an arm has none left; "bootstrap": with replacement.
-        events: How many events each arm has: how often it can be pulled in an exact replay.
-        successes: How many of them were a success; None where `rewards` are given.
-        labels: What the arms are called; None: by their numbers.
-        rewards: Where they are not all 0 or 1: those of the first arm, then those of the second, and so on.
+        mode: "exact": no event twice, and an error if an arm has none left; "bootstrap": with replacement.
+        events: The number of events of each arm, which is how often it can be pulled in an exact replay.
+        successes: The number of these that were a success; None if `rewards` are given.
+        labels: The names of the arms; None: their numbers.
+        rewards: If they are not all 0 or 1: those of the first arm, then those of the second, and so on.
 
     >>> import vambrace as vb
     >>> test = vb.Replay(events=(2_108, 2_046), successes=(32, 15), labels=("old", "new"))
@@ -125,7 +125,7 @@ class Replay(Environment):
 
         Args:
             source: A CSV, TSV, Parquet or JSON lines file, a frame, a mapping of columns, or a list of these.
-            test: Which test, where a column `test` tells several apart.
+            test: Which test, if a column `test` distinguishes several.
             mode: "exact": no event twice; "bootstrap": with replacement.
         """
         return cls._read(source, {}, mode, "table", test)
@@ -138,8 +138,8 @@ class Replay(Environment):
 
         Args:
             source: A CSV, TSV, Parquet or JSON lines file, a frame, a mapping of columns, or a list of these.
-            arm: The column of the arm; None: the one whose name says it, such as variant, as in `certify`.
-            reward: The column of the reward; None: likewise, such as converted.
+            arm: The column of the arm; None: found by its name, such as variant, as in `certify`.
+            reward: The column of the reward; None: found by its name, such as converted.
             mode: "exact": no event twice; "bootstrap": with replacement.
         """
         return cls._read(source, {"arm": arm, "reward": reward}, mode, "log")
@@ -156,15 +156,15 @@ class Replay(Environment):
         successes: str | None = None,
         mode: Mode = "exact",
     ) -> "Replay":
-        """What a spec means that names a file, a table or a log: `replay:file=tests.csv,test=7`.
+        """The replay for a spec that names a file, a table or a log: `replay:file=tests.csv,test=7`.
 
         Args:
             file: A CSV, TSV, Parquet or JSON lines file.
-            test: Which test, where a column `test` tells several apart.
-            arm: The column of the arm; None: the one whose name says it, such as variant, as in `certify`.
-            reward: The column of the reward, in a log; None: likewise, such as converted.
-            events: The column of the number of events, in a table; None: likewise, such as views.
-            successes: The column of the number of successes, in a table; None: likewise, such as clicks.
+            test: Which test, if a column `test` distinguishes several.
+            arm: The column of the arm; None: found by its name, such as variant, as in `certify`.
+            reward: The column of the reward, in a log; None: found by its name, such as converted.
+            events: The column of the number of events, in a table; None: found by its name, such as views.
+            successes: The column of the number of successes, in a table; None: found by its name, such as clicks.
             mode: "exact": no event twice; "bootstrap": with replacement.
         """
         columns = {"arm": arm, "reward": reward, "events": events, "successes": successes}
@@ -182,7 +182,7 @@ class Replay(Environment):
 
     @property
     def supply(self) -> Sequence[int] | None:  # type: ignore[override]
-        """The events, where none is drawn twice."""
+        """The number of events of each arm, if no event is drawn twice."""
         return self.events if self.mode == "exact" else None
 
     @property
@@ -199,16 +199,16 @@ class Replay(Environment):
 
     @property
     def draw_total(self) -> DrawTotal | None:  # type: ignore[override]
-        """Only zeros and ones that are drawn with replacement have a binomial sum."""
+        """Only zeros and ones drawn with replacement have a binomial sum."""
         return bernoulli.draw_total if self.draw is bernoulli.draw else None
 
     @property
     def outcomes(self) -> Outcomes | None:  # type: ignore[override]
-        """Likewise the two rewards of an arm."""
+        """The two rewards of an arm, in the same case."""
         return bernoulli.outcomes if self.draw is bernoulli.draw else None
 
     def arm_means(self) -> Floats:
-        """The logged ones."""
+        """The means of the logged rewards."""
         if self.successes is not None:
             return np.array(self.successes) / np.array(self.events)
         return np.array([fsum(each) / len(each) for each in np.split(self._rewards, np.cumsum(self.events)[:-1])])
@@ -223,7 +223,7 @@ class Replay(Environment):
         return means.State(self.arm_means())
 
     def bad_draw(self, t: int, arm: int, value: float) -> str:
-        """An arm without events."""
+        """The message for an arm without events."""
         label = f" ({self.labels[arm]})" if self.labels is not None and self.labels[arm] != str(arm) else ""
         return (
             f"expected an arm with events left, got arm {arm}{label}, whose {self.events[arm]:,} events are used up "

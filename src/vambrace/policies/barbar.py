@@ -1,14 +1,12 @@
-"""BARBAR: estimate every gap in epochs, and never drop an arm for good.
+"""BARBAR: estimate every gap in epochs, and never drop an arm.
 
 Setting     K arms, rewards in [0, 1], horizon T; corruption (chosen before the arm is drawn) of unknown size.
 Algorithm   D_i = 1. Epoch m = 1, 2, ... plans n_i = lambda / D_i^2 pulls of arm i and lasts N = sum n_i rounds, in each
             of which arm i is drawn with probability n_i / N. Then r_i = S_i / n_i with the epoch's reward S_i,
             r* = max_i (r_i - D_i / 16), D_i = max(2^-m, r* - r_i).   Gupta, Koren, Talwar 2019
-Guarantee   O(K C + sum over arms of ln(T) ln(K ln(T) / delta) / gap) under corruption C, lambda = 1024 ln((8K/delta)
-            log2 T). None against an attack: whoever sees the drawn arm pays for the best arm's pulls only.
-Reading     n_i stays real, N is rounded up. The theory's lambda draws almost uniformly for 10^6 rounds of ten
-            arms; `scale` replaces it. delta = K / T by default. With delayed feedback an answer counts in the epoch in
-            which it arrives.
+Guarantee   O(K C + sum over arms of ln(T) ln(K ln(T) / delta) / gap) under corruption C. None against an attack.
+Reading     n_i stays real, N is rounded up. The lambda of the theory draws almost uniformly for 10^6 rounds of ten
+            arms; `scale` replaces it. delta = K / T by default. A delayed answer counts in the epoch of its arrival.
 """
 
 from dataclasses import dataclass
@@ -22,12 +20,12 @@ from vambrace.parameters import Chance, Range
 from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream, uniform
 
-LARGEST = 1e50  # of a gap; only rewards far outside of [0, 1] come near it, and its square must not overflow
-LONGEST = 2.0**62  # rounds of an epoch
+LARGEST = 1e50  # the largest gap: its square must not overflow; only rewards far outside of [0, 1] come near it
+LONGEST = 2.0**62  # the most rounds of an epoch
 
 
 class State(NamedTuple):
-    """The plan of the present epoch and what it paid so far."""
+    """The plan of the present epoch and the rewards of each arm in it."""
 
     gaps: Floats  # D
     planned: Floats  # n
@@ -75,7 +73,7 @@ def _estimate(state: State) -> None:
 
 @rare_kernel
 def plan(state: State) -> int:
-    """Chances from the gaps; how many rounds the epoch has."""
+    """Set the probabilities from the gaps; returns the number of rounds of the epoch."""
     total, cumulative = 0.0, 0.0
     for k in range(len(state.gaps)):
         state.planned[k] = state.scale / (state.gaps[k] * state.gaps[k])
@@ -92,11 +90,11 @@ def plan(state: State) -> int:
 class BARBAR(Policy):
     """Estimates every gap in epochs and never drops an arm: survives *corruption* of any size, chosen before the draw.
 
-    Not armour against whoever sees the arm: that attacker pays for the best arm's pulls only.
+    No protection against an attacker who sees the arm: it pays only for the pulls of the best arm.
 
     Args:
-        scale: lambda, how often an arm of gap one is pulled in an epoch; None: 1024 ln((8 K / delta) log2 T), as in the
-            theory, which draws almost uniformly for the first million rounds; some 100 learns at once.
+        scale: lambda, the pulls of an arm of gap one per epoch; None: 1024 ln((8 K / delta) log2 T), as in the theory,
+            which draws almost uniformly for the first million rounds. A value near 100 learns from the start.
         delta: The chance that the guarantee fails; None: K / T.
 
     Guarantee: O(K C + sum over arms of ln(T) ln(K ln(T) / delta) / gap) under corruption of size C.
@@ -117,7 +115,7 @@ class BARBAR(Policy):
     select, update = staticmethod(select), staticmethod(update)
 
     def init(self, game: Game) -> State:
-        """Every gap one."""
+        """Every gap is one."""
         n_arms, horizon = game.n_arms, game.required_horizon
         delta = n_arms / horizon if self.delta is None else self.delta
         theory = 1024.0 * (log(8.0) + log(n_arms) - log(delta) + log(max(1.0, log2(horizon))))

@@ -1,12 +1,12 @@
-"""CW-OFUL: optimism in which an arm's early rewards weigh less, so that no single one can do much harm.
+"""CW-OFUL: optimism in which an arm's early rewards weigh less, so that no single reward can do much harm.
 
 Setting     K arms, rewards in [0, 1], horizon T; the attacker's budget C is known, or taken to be sqrt(T).
 Algorithm   Linear bandits with confidence-weighted regression, on the K unit vectors: an observation of arm k weighs
             min(1, alpha sqrt(W_k)), W_k = 1 + the weights so far; play the largest (sum of weighted rewards) / W_k +
             b / sqrt(W_k), alpha = R sqrt(K) / C, b = R sqrt(K ln((1 + T)/delta)) + alpha C + 1, R = 1/2.
             He et al. 2022
-Reading     Regulariser 1, dimension K. Each arm once first. A budget of zero makes every weight one and leaves alpha C
-            as it is for any other. While answers are missing each counts with weight one in the W of the bonus only.
+Reading     Regulariser 1, dimension K. Each arm once first. With a budget of zero every weight is one and alpha C is as
+            for any other budget. A missing answer counts with weight one, and only in the W of the bonus.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ from vambrace.parameters import Chance, Range
 from vambrace.policies.indices import Ranking, bound_to, make_ranking, migrated_ranking, with_index
 from vambrace.protocols import Answer, Floats, Game, Policy
 
-LARGEST = 1e12  # budget: beyond it the weight of an observation is lost in the rounding of the sum of weights
-NOISE = 0.5  # R: rewards in [0, 1] are sub-Gaussian with it
+LARGEST = 1e12  # budget: above it the weight of an observation is lost in the rounding of the sum of weights
+NOISE = 0.5  # R: rewards in [0, 1] are sub-Gaussian with this parameter
 
 
 class State(NamedTuple):
@@ -53,16 +53,16 @@ def update(state: State, answer: Answer) -> State:
 
 @dataclass(frozen=True, kw_only=True)
 class CWOFUL(Policy):
-    """Optimism in which an arm's early rewards weigh less, so that no single one does much harm.
+    """Optimism in which an arm's early rewards weigh less, so that no single reward does much harm.
 
-    After the linear bandit algorithm CW-OFUL. For an attacker who sees the arm, of known size or of up to sqrt(T).
+    After the linear bandit algorithm CW-OFUL, for an attacker who sees the arm.
 
     Args:
-        budget: What the attacker may spend in total; None: unknown, and sqrt(T) in its place.
+        budget: What the attacker may spend in total; None: unknown, sqrt(T) is assumed.
         delta: The chance that the guarantee fails; None: K / T.
 
-    Guarantee: O~(K sqrt(T) + K budget) for a known budget; without one O~(K sqrt(T)) up to an attack of sqrt(T), and
-    nothing beyond.
+    Guarantee: O~(K sqrt(T) + K budget) for a known budget; otherwise O~(K sqrt(T)) if the attacker spends at most
+    sqrt(T), and nothing if it spends more.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.1]), vb.Conceal(budget=20)
@@ -80,11 +80,11 @@ class CWOFUL(Policy):
     select, update = bound_to(index, update=update)
 
     def init(self, game: Game) -> State:
-        """Nothing pulled."""
+        """No arm pulled yet."""
         n_arms, horizon = game.n_arms, game.required_horizon
         delta = n_arms / horizon if self.delta is None else self.delta
         budget = sqrt(horizon) if self.budget is None else float(self.budget)
-        spread = NOISE * sqrt(n_arms)  # alpha C, whatever C
+        spread = NOISE * sqrt(n_arms)  # alpha C, the same for every C
         return State(
             totals=np.zeros(n_arms),
             weights=np.ones(n_arms),
@@ -94,7 +94,7 @@ class CWOFUL(Policy):
         )
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """From version 0.1."""
-        answers = [int(index != "inf") for index in state["board"]["indices"]]  # some or none: all that matters
+        """Convert a state of version 0.1."""
+        answers = [int(index != "inf") for index in state["board"]["indices"]]  # only zero or not matters
         kept = {name: value for name, value in state.items() if name != "board"}
         return {**kept, "ranking": migrated_ranking(state["board"], answers)}

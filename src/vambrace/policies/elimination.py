@@ -1,8 +1,8 @@
 """What SE-WR, SE-WR-Stop, PE-WR and the bases of MS-SE-WR share: the table of arms and when arms are dropped.
 
-One code path serves prompt and delayed feedback: ask the active arm with the fewest pulls,
-those still unanswered included, and test for elimination when the smallest count has grown. With prompt feedback that
-is a sweep in index order with a test at its end, and every test sees equal counts.
+The same code serves prompt and delayed feedback: ask the active arm with the fewest pulls, unanswered ones included,
+and test for elimination when the smallest count has grown. With prompt feedback that is a sweep in index order with a
+test at its end, and every test sees equal counts.
 """
 
 from math import sqrt
@@ -18,7 +18,7 @@ NEVER = 2**62
 
 
 class Arms(NamedTuple):
-    """Counts and totals of every arm, and which are active."""
+    """Counts and totals of every arm, and which arms are active."""
 
     totals: Floats  # observed reward of each arm
     counts: Integers  # answered pulls of each arm
@@ -31,7 +31,7 @@ class Arms(NamedTuple):
 
 
 def make_arms(n_arms: int) -> Arms:
-    """All arms active, nothing pulled."""
+    """All arms active, none pulled."""
     return Arms(
         totals=np.zeros(n_arms),
         counts=np.zeros(n_arms, dtype=np.int64),
@@ -48,9 +48,8 @@ def make_arms(n_arms: int) -> Arms:
 def next_in_sweep(arms: Arms, round: Round) -> int:
     """The active arm with the fewest pulls, ties to the lowest index.
 
-    With nothing pending the asked counts are the answered ones, and since the fewest are asked first the arms that are
-    one ahead are the first in index order: the position in the sweep is how many are ahead. (Where counts were reset at
-    unequal values this does not hold: see PE-WR.)
+    With no pending answers the position in the sweep is the number of arms that are one pull ahead, because these come
+    first in index order. (This does not hold where counts were reset at unequal values: see PE-WR.)
     """
     if round.open == 0:
         return arms.active[arms.n_active - arms.at_floor]
@@ -59,7 +58,7 @@ def next_in_sweep(arms: Arms, round: Round) -> int:
 
 @rare_kernel
 def fewest_pulled(arms: Arms, round: Round) -> int:
-    """The same by looking at every active arm."""
+    """The same for any counts: compare all active arms."""
     best, fewest = 0, NEVER
     for i in range(arms.n_active):
         arm = arms.active[i]
@@ -84,7 +83,7 @@ def cycle(state: Any) -> tuple[Integers, int]:
 
 @kernel
 def absorb_sweeps(arms: Arms, sweeps: int, totals: Floats) -> Arms:
-    """Enter so many whole sweeps at once, starting and ending at equal counts; totals[arm] is what they paid."""
+    """Enter `sweeps` whole sweeps at once, starting and ending at equal counts; totals[arm] is the reward of an arm."""
     for i in range(arms.n_active):
         arm = arms.active[i]
         arms.totals[arm] += totals[arm]
@@ -119,10 +118,10 @@ def _at_count(arms: Arms, count: int) -> int:
 
 @kernel
 def advance_and_test(arms: Arms, arm: int, rule: Rule, next_test: int, last_test: int) -> tuple[Arms, int]:
-    """`advance`, and the elimination test where a sweep is complete; returns also when the next test can matter.
+    """`advance`, and the elimination test if a sweep is complete; also returns the next sweep whose test can matter.
 
     At equal counts no arm can fall before `next_test`, a bound that `quiet_sweeps` gave at the last test; at unequal
-    counts every completed sweep is tested. SE-WR-Stop tests no more after `last_test`.
+    counts every completed sweep is tested. SE-WR-Stop does not test after `last_test`.
     """
     grown = advance(arms, arm)
     return drop_if_due(grown, rule, next_test, last_test) if grown.floor > arms.floor else (grown, next_test)
@@ -130,7 +129,7 @@ def advance_and_test(arms: Arms, arm: int, rule: Rule, next_test: int, last_test
 
 @kernel
 def drop_if_due(arms: Arms, rule: Rule, next_test: int, last_test: int) -> tuple[Arms, int]:
-    """The elimination test at the end of a sweep, and when the next one can matter."""
+    """The elimination test at the end of a sweep; also returns the next sweep whose test can matter."""
     if arms.n_active > 1 and arms.floor <= last_test:
         if arms.excess > 0:
             return eliminate(arms, rule), 0
@@ -152,10 +151,10 @@ def _next_test(arms: Arms, rule: Rule) -> int:
 
 @rare_kernel
 def eliminate(arms: Arms, rule: Rule) -> Arms:
-    """Drop every active arm that an active arm beats: one pass, with the rivals as they stood before it.
+    """Drop every active arm that an active arm beats, in one pass: all arms are compared before any is dropped.
 
-    The maximum runs over the active arms only (erratum E6): the stale mean of a dropped arm could otherwise empty the
-    set once the attacker overspends. At equal counts, and for radius "paper" at any, one rival beats whatever any does.
+    The maximum runs over the active arms only (erratum E6): the old mean of a dropped arm could otherwise empty the set
+    when the attacker overspends. At equal counts, and with radius "paper" at any counts, testing one rival is enough.
     """
     one_rival = arms.excess == 0 or rule.radius == PAPER
     rival = _strongest(arms, rule)
@@ -185,7 +184,7 @@ def eliminate(arms: Arms, rule: Rule) -> Arms:
 
 @kernel
 def _strongest(arms: Arms, rule: Rule) -> int:
-    """The active arm with the highest lower bound; at equal counts simply the highest total."""
+    """The active arm with the highest lower bound; at equal counts this is the highest total."""
     best, highest = arms.active[0], -np.inf
     for i in range(arms.n_active):
         arm = arms.active[i]
@@ -210,5 +209,5 @@ def _lowest(arms: Arms) -> int:
 
 @kernel
 def beats(arms: Arms, rule: Rule, rival: int, arm: int) -> bool:
-    """Whether the rival is so far above the arm that no attack within the budget explains it. Ties stay."""
+    """Whether the rival is so far above the arm that no attack within the budget explains it. Ties are not dropped."""
     return separated(rule, arms.totals[rival], arms.counts[rival], arms.totals[arm], arms.counts[arm])

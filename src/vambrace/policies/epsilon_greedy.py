@@ -1,12 +1,11 @@
-"""Epsilon-greedy: the best mean so far, and now and then an arm at random.
+"""Epsilon-greedy: the best mean so far, and sometimes a random arm.
 
 Setting     K arms, rewards in [0, 1].
-Algorithm   Each arm once; then with probability min(1, scale K / t) an arm drawn uniformly, else the largest mean.
+Algorithm   Each arm once; then with probability min(1, scale K / t) an arm drawn uniformly, otherwise the largest mean.
             Auer, Cesa-Bianchi, Fischer 2002
-Guarantee   Regret O(scale K ln T) without attack if the scale is large enough for the gaps (5 / gap^2); an attacker who
-            spends O(ln T) makes it linear (Jun et al. 2018).
+Guarantee   Regret O(scale K ln T) without attack if scale >= 5 / gap^2; linear under an attack (Jun et al. 2018).
 Reading     scale = 1 is K / t; Jun et al. attack 1 / t, which is scale = 1 / K. t is the round about to be played.
-            While answers are missing t counts them and the mean, zero where there is none, does not.
+            Missing answers count in t but not in the mean, which is zero for an arm without answers.
 """
 
 from dataclasses import dataclass
@@ -38,12 +37,12 @@ def index(state: State, arm: int, count: int, t: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonGreedy(Policy):
-    """Play the largest mean, except with probability min(1, scale K / t), when any arm will do.
+    """Play the largest mean, but with probability min(1, scale K / t) an arm drawn uniformly.
 
-    The simplest policy that learns, and the victim of Jun et al.'s first attack.
+    The simplest policy that learns, and the victim of the first attack of Jun et al.
 
     Args:
-        scale: How much it explores: 0 is greedy, 1 / K is 1 / t; the theory asks for 5 / gap^2 of the smallest gap.
+        scale: How much it explores: 0 is greedy, 1 / K is 1 / t; the theory needs 5 / gap^2 with the smallest gap.
 
     Guarantee: regret O(scale K ln T) without attack if the scale is large enough for the gaps; an attacker who spends
     O(ln T) makes it linear.
@@ -65,9 +64,9 @@ class EpsilonGreedy(Policy):
     select, update = bound_to(index, select=select)
 
     def init(self, game: Game) -> State:
-        """Nothing pulled."""
+        """No arm pulled yet."""
         return make_state(game.n_arms, float(self.scale))
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """From version 0.1."""
+        """Convert a state of version 0.1."""
         return migrated_state(state, state["scale"])

@@ -1,11 +1,10 @@
-"""EXP3: exponential weights on estimated gains, for rewards that an adversary chose beforehand.
+"""EXP3: exponential weights on estimated gains, for rewards that an adversary chose in advance.
 
-Setting     K arms, rewards in [0, 1], horizon T; no law behind the rewards.
+Setting     K arms, rewards in [0, 1], horizon T; the rewards need not follow a distribution.
 Algorithm   Draw an arm from (1 - gamma) w / W + gamma / K; add its reward over its probability to its estimated gain
             G; w = exp(gamma G / K).   Auer, Cesa-Bianchi, Freund, Schapire 2002
-Guarantee   Expected regret O(sqrt(K T ln K)) against rewards fixed in advance. Whoever alters what the learner sees
-            after the arm is known makes it linear with a budget of sublinear order.
-Reading     gamma = min(1, sqrt(K ln K / ((e - 1) T))): the paper's with T as the bound on the best gain. Rewards
+Guarantee   Expected regret O(sqrt(K T ln K)) against rewards fixed in advance; none against an attack.
+Reading     gamma = min(1, sqrt(K ln K / ((e - 1) T))): the paper's, with T as the bound on the best gain. Rewards
             outside [0, 1] are clipped.
 """
 
@@ -45,13 +44,13 @@ def update(state: State, answer: Answer) -> State:
 
 @dataclass(frozen=True, kw_only=True)
 class EXP3(Policy):
-    """Exponential weights with uniform exploration, for rewards that an adversary fixed beforehand.
+    """Exponential weights with uniform exploration, for rewards that an adversary fixed in advance.
 
     Args:
         gamma: Share of uniform exploration in (0, 1]; None: min(1, sqrt(K ln K / ((e - 1) T))).
 
-    Guarantee: expected regret O(sqrt(K T ln K)) against any rewards fixed in advance. That is not armour: whoever
-    alters what the learner sees after the arm is known makes it linear.
+    Guarantee: expected regret O(sqrt(K T ln K)) against any rewards fixed in advance. An attacker who alters what the
+    learner sees after the arm is known makes it linear with a budget of sublinear order.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
@@ -70,7 +69,7 @@ class EXP3(Policy):
     select, update = staticmethod(select), staticmethod(update)
 
     def init(self, game: Game) -> State:
-        """Uniform."""
+        """Uniform probabilities."""
         n_arms, horizon = game.n_arms, game.required_horizon
         tuned = min(1.0, sqrt(n_arms * log(n_arms) / ((e - 1.0) * horizon)))
         gamma = tuned if self.gamma is None else float(self.gamma)

@@ -1,10 +1,9 @@
 """EXP3-IX: exponential weights that explore by understating losses, not by mixing.
 
-Setting     K arms, rewards in [0, 1], horizon T; no law behind the rewards.
+Setting     K arms, rewards in [0, 1], horizon T; the rewards need not follow a distribution.
 Algorithm   Draw an arm from p proportional to exp(-eta L); add its loss over p + gamma to its estimated loss L
             ("implicit exploration").   Neu 2015
-Guarantee   Regret O(sqrt(K T ln K) + sqrt(K T / ln K) ln(1 / delta)) with probability 1 - delta, for every delta,
-            against rewards fixed in advance. An attacker who sees the arm makes it linear.
+Guarantee   Regret O(sqrt(K T ln K)) with high probability against rewards fixed in advance; none against an attack.
 Reading     eta = sqrt(2 ln K / (K T)), gamma = eta / 2. The loss is one minus the reward, clipped to [0, 1].
 """
 
@@ -19,7 +18,7 @@ from vambrace.sampling import Stream
 
 
 class State(NamedTuple):
-    """The weights of minus the estimated losses."""
+    """The weights; a score is minus the estimated loss."""
 
     weights: Weights
     bias: float  # gamma
@@ -41,7 +40,7 @@ def update(state: State, answer: Answer) -> State:
 
 @dataclass(frozen=True, kw_only=True)
 class EXP3IX(Policy):
-    """Exponential weights with implicit exploration, for rewards that an adversary fixed beforehand.
+    """Exponential weights with implicit exploration, for rewards that an adversary fixed in advance.
 
     It has no parameters; the horizon is that of the game.
 
@@ -63,7 +62,7 @@ class EXP3IX(Policy):
     select, update = staticmethod(select), staticmethod(update)
 
     def init(self, game: Game) -> State:
-        """Uniform."""
+        """Uniform probabilities."""
         n_arms, horizon = game.n_arms, game.required_horizon
         rate = sqrt(2.0 * log(n_arms) / (n_arms * horizon))
         return State(make_weights(n_arms, rate), 0.5 * rate, 0)

@@ -1,13 +1,12 @@
-"""EXP3.P: exponential weights with a bonus for what is seldom seen.
+"""EXP3.P: exponential weights with a bonus for arms that are rarely drawn.
 
-Setting     K arms, rewards in [0, 1], horizon T; no law behind the rewards.
+Setting     K arms, rewards in [0, 1], horizon T; the rewards need not follow a distribution.
 Algorithm   Draw an arm I from p = (1 - gamma) softmax(eta G) + gamma / K; every arm's estimated gain G_i grows by
             (reward of I if i = I, + beta) / p_i.   Auer et al. 2002, in the form of Bubeck and Cesa-Bianchi 2012
-Guarantee   Regret at most 5.15 sqrt(K T ln(K / delta)) with probability 1 - delta against rewards fixed in advance. An
-            attacker who sees the arm makes it linear.
+Guarantee   Regret at most 5.15 sqrt(K T ln(K / delta)) against rewards fixed in advance; none against an attack.
 Reading     beta = sqrt(ln(K / delta) / (T K)), eta = 0.95 sqrt(ln K / (T K)), gamma = min(1, 1.05 sqrt(K ln K / T)).
-            Rewards outside [0, 1] are clipped. With delayed answers the arm's own terms are over the probability that
-            it was drawn with, the others' over the present one.
+            Rewards outside [0, 1] are clipped. With delayed answers the terms of the drawn arm are divided by the
+            probability that it was drawn with, those of the other arms by their present one.
 """
 
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from vambrace.sampling import Stream
 
 
 class State(NamedTuple):
-    """Estimated gains and the probabilities that come of them."""
+    """Estimated gains and the probabilities that follow from them."""
 
     gains: Floats
     mixed: Floats
@@ -50,7 +49,7 @@ def update(state: State, answer: Answer) -> State:
 
 @dataclass(frozen=True, kw_only=True)
 class EXP3P(Policy):
-    """Exponential weights with a bonus for what is seldom seen, for rewards that were fixed beforehand.
+    """Exponential weights with a bonus for arms that are rarely drawn, for rewards that were fixed in advance.
 
     Args:
         delta: The chance that the guarantee fails; None: K / T.
@@ -75,7 +74,7 @@ class EXP3P(Policy):
     select, update = staticmethod(select), staticmethod(update)
 
     def init(self, game: Game) -> State:
-        """Uniform."""
+        """Uniform probabilities."""
         n_arms, horizon = game.n_arms, game.required_horizon
         delta = n_arms / horizon if self.delta is None else self.delta
         return State(

@@ -1,15 +1,13 @@
-"""EXP3++: exponential weights whose exploration follows the gaps that it sees.
+"""EXP3++: exponential weights whose exploration follows the observed gaps.
 
-Setting     K arms, rewards in [0, 1]; with or without a law behind the rewards, and nothing known about which.
+Setting     K arms, rewards in [0, 1]; stochastic or adversarial rewards, and the learner does not know which.
 Algorithm   Each arm once. Then rho proportional to exp(-eta_t L), L the losses over their probabilities, and arm a is
             drawn with (1 - sum eps) rho_a + eps_a, where eps_a = min(1 / (2K), 1/2 sqrt(ln K / (t K)), xi_a),
             xi_a = 256 ln t / (t gap_a^2), and gap_a is how far the lower confidence bound of the arm's mean loss lies
             above the lowest upper one, each mean +- sqrt(3 ln(t K^(1/3)) / (2 N)).   Seldin and Lugosi 2017
-Guarantee   Regret O(sqrt(K T ln K)) against rewards fixed in advance and O(sum over arms of ln(T)^2 / gap) in a
-            stochastic world. An attacker who sees the arm makes it linear.
+Guarantee   O(sqrt(K T ln K)), or O(sum over arms of ln(T)^2 / gap) if stochastic; none against an attack.
 Reading     eta_t = 1/2 sqrt(ln K / (t K)). xi is infinite at gap zero. The first pull of each arm counts with
-            probability one. The loss is one minus the reward, clipped to [0, 1]. While answers are missing t and N do
-            not count them.
+            probability one. The loss is one minus the reward, clipped to [0, 1]. Missing answers do not count in t, N.
 """
 
 from dataclasses import dataclass
@@ -26,17 +24,17 @@ from vambrace.sampling import Stream
 
 
 class State(NamedTuple):
-    """What is known of each arm, and the probabilities that come of it."""
+    """What is known of each arm, and the probabilities that follow from it."""
 
     scores: Floats  # minus the estimated losses L
     totals: Floats  # of the losses seen
     counts: Integers
-    means: Floats  # of the losses seen; zero where there are none
-    inverse_roots: Floats  # 1 / sqrt(count), infinite where there are none
+    means: Floats  # of the losses seen; zero for an arm without any
+    inverse_roots: Floats  # 1 / sqrt(count), infinite for an arm without any
     explored: Floats  # eps
     mixed: Floats  # the probabilities
     answered: int
-    unanswered: int  # arms without any answer
+    unanswered: int  # the number of arms without an answer
     log_arms: float
     scale: float
 
@@ -107,10 +105,10 @@ class EXP3PlusPlus(Policy):
     """Exponential weights that explore an arm less, the clearer it is that the arm is worse.
 
     Args:
-        scale: The 256 in the exploration rate: at short horizons it hides the gaps, and infinite for ever.
+        scale: The 256 in the exploration rate. At short horizons so large a value hides the gaps; inf always does.
 
-    Guarantee: regret O(sqrt(K T ln K)) against any rewards fixed in advance and O(sum over arms of ln(T)^2 / gap) where
-    they follow a law. An attacker who sees the arm makes it linear.
+    Guarantee: regret O(sqrt(K T ln K)) against any rewards fixed in advance and O(sum over arms of ln(T)^2 / gap) for
+    stochastic rewards. An attacker who sees the arm makes it linear.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
@@ -129,7 +127,7 @@ class EXP3PlusPlus(Policy):
     select, update = staticmethod(select), staticmethod(update)
 
     def init(self, game: Game) -> State:
-        """Nothing pulled."""
+        """No arm pulled yet."""
         n_arms = game.n_arms
         return State(
             scores=np.zeros(n_arms),

@@ -1,7 +1,7 @@
 """What the exponential-weights policies and MS-SE-WR's masters share: weights, EXP3.P's step, and drawing an arm.
 
-Weights are exp(rate * score) relative to the largest, so that they neither overflow nor vanish. All of them together
-cost one exponential each; where a round changes one score, `raise_score` pays for one and keeps a running sum.
+Weights are exp(rate * score) relative to the largest, so that they neither overflow nor vanish. Computing all of them
+costs one exponential per arm; if a round changes one score, `raise_score` computes one and updates a running sum.
 """
 
 from math import exp
@@ -13,10 +13,10 @@ from vambrace.kernels import kernel, rare_kernel
 from vambrace.protocols import Floats
 from vambrace.sampling import Stream, uniform
 
-NEGLIGIBLE = -45.0  # exp of it is lost in the rounding of anything that it is added to
-FAINTEST = 3e-20  # about that exp: stands for everything smaller, so that no probability is ever zero
-MOST_CHANGES = 1024  # of a running sum before it is made anew: rounding stays below 1e-12
-MOST = 1e100  # of a running sum: far from overflow
+NEGLIGIBLE = -45.0  # its exponential is lost in the rounding of any sum
+FAINTEST = 3e-20  # about that exponential: replaces all smaller weights, so that no probability is zero
+MOST_CHANGES = 1024  # updates of a running sum before it is recomputed: rounding stays below 1e-12
+MOST = 1e100  # the largest running sum: far from overflow
 
 
 class Weights(NamedTuple):
@@ -25,14 +25,14 @@ class Weights(NamedTuple):
     scores: Floats
     values: Floats
     rate: float
-    anchor: float  # the largest score when all were made anew
+    anchor: float  # the largest score when all weights were last recomputed
     total: float
-    least: float  # below it rounding would begin to show in the total
-    changes: int  # since all were made anew
+    least: float  # a smaller total would show rounding errors
+    changes: int  # since all weights were last recomputed
 
 
 def make_weights(n_arms: int, rate: float) -> Weights:
-    """All scores zero."""
+    """All scores are zero."""
     return Weights(np.zeros(n_arms), np.ones(n_arms), rate, 0.0, float(n_arms), 0.5 * n_arms, 0)
 
 

@@ -1,15 +1,15 @@
 """FSAAER: a fast and a slow active arm elimination, for corruption of a known size.
 
 Setting     K arms, rewards in [0, 1], horizon T; corruption (chosen before the arm is drawn) of at most `budget`.
-Algorithm   Each round belongs to the slow copy with probability 1 / budget, else to the fast one. The copy plays its
-            active arm with the fewest pulls and drops what lies two widths below another: sqrt(A / n) in the fast one,
-            sqrt(A / n) + 2 A / n in the slow one, A = ln(8KT/delta). What slow drops is dropped in fast as
-            well.   Lykouris, Mirrokni, Paes Leme 2018
-Guarantee   Without corruption O(sum over arms of ln(KT/delta) / gap), with it K budget ln(KT/delta) times as much. None
-            against an attack: whoever sees the drawn arm pays for the best arm's pulls only.
-Reading     Reconstruction from the statement of the algorithm. Where fast has no arm left it plays the first one that
-            is active in slow, and nobody learns from it. delta = K / T by default. With delayed feedback unanswered
-            pulls of an arm count for both copies.
+Algorithm   Each round belongs to the slow copy with probability 1 / budget, otherwise to the fast one. The copy plays
+            its active arm with the fewest pulls and drops arms that lie two widths below another: sqrt(A / n) in the
+            fast copy, sqrt(A / n) + 2 A / n in the slow one, A = ln(8KT/delta). An arm that the slow copy drops is
+            dropped in the fast one as well.   Lykouris, Mirrokni, Paes Leme 2018
+Guarantee   O(sum over arms of ln(KT/delta) / gap) without corruption, K budget ln(KT/delta) times as much with it.
+            None against an attack.
+Reading     Reconstruction from the statement of the algorithm. If the fast copy has no arm left it plays the first
+            active arm of the slow one, and neither learns from it. delta = K / T by default. With delayed feedback
+            unanswered pulls of an arm count for both copies.
 """
 
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ from vambrace.protocols import Game, Policy
 class FSAAER(Policy):
     """Fast-slow active arm elimination race: survives *corruption* of a known size, chosen before the arm is drawn.
 
-    Not armour against whoever sees the arm: that attacker pays for the best arm's pulls only.
+    No protection against an attacker who sees the arm: it pays only for the pulls of the best arm.
 
     Args:
-        budget: The corruption to reckon with.
+        budget: The corruption to assume.
         delta: The chance that the guarantee fails; None: K / T.
 
     Guarantee: O(sum over arms of ln(K T / delta) / gap) without corruption, and at most K budget ln(K T / delta) times
@@ -49,7 +49,7 @@ class FSAAER(Policy):
     select, update = staticmethod(select), staticmethod(update)
 
     def init(self, game: Game) -> Layers:
-        """Fast, then slow."""
+        """The fast copy, then the slow one."""
         n_arms, horizon = game.n_arms, game.required_horizon
         delta = n_arms / horizon if self.delta is None else self.delta
         log_term = log(8.0) + log(n_arms) + log(horizon) - log(delta)

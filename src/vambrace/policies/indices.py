@@ -1,9 +1,9 @@
-"""Index policies: play the arm with the largest index. What all of them share is here, once.
+"""Index policies: play the arm with the largest index. This module is what all of them share.
 
-A policy fills the slot `index` and keeps a `ranking` in its state: `Ranking` where an arm's index depends on its own
-answers only (MOSS, UCB-WR, CW-OFUL, greedy), `GrowingRanking` of `optimism` where it grows with time (UCB1, KL-UCB,
-robust means). An arm never asked comes first. While answers are missing, t and N count the open decisions and the
-estimate does not. Indices closer than the policy's `TIE` count as equal, and the lowest arm wins.
+A policy fills the slot `index` and keeps a `ranking` in its state: `Ranking` if an arm's index depends only on its own
+answers (MOSS, UCB-WR, CW-OFUL, greedy), `GrowingRanking` of `optimism` if it grows with time (UCB1, KL-UCB, robust
+means). An arm that was never asked comes first. Missing answers count in t and N, but not in the estimate. Indices
+closer than the policy's `TIE` count as equal, and the lowest arm wins.
 """
 
 from typing import Any, NamedTuple
@@ -45,12 +45,12 @@ def _leader_with_open_decisions(state: Any, round: Round) -> int:
 
 @kernel
 def index_above(state: Any, arm: int, count: int, t: int, floor: float) -> bool:
-    """The plain way to fill the slot `above`."""
+    """The simplest way to fill the slot `above`."""
     return index(state, arm, count, t) > floor
 
 
 class Ranking(NamedTuple):
-    """Indices that do not change with time: an answer moves one, and the leader stays while it is above the second.
+    """Indices that do not change with time: an answer moves one; the leader stays while its index is above the second.
 
     Attributes:
         counts: The number of answers of each arm.
@@ -94,13 +94,13 @@ def _two_largest(indices: Floats) -> tuple[int, float]:
 
 
 class State(NamedTuple):
-    """What a policy keeps whose index is made of the mean, the count and constants.
+    """The state of a policy whose index depends on the mean, the count and constants.
 
     Attributes:
         totals: The sum of the rewards of each arm.
         ranking: The counts and the indices that follow from them.
         answered: The number of answers.
-        constants: What the policy's index needs besides.
+        constants: What else the policy's index needs.
     """
 
     totals: Floats
@@ -131,7 +131,7 @@ def update(state: State, answer: Answer) -> State:
 
 
 def migrated_ranking(board: dict[str, Any], counts: list[int]) -> dict[str, Any]:
-    """What a snapshot of version 0.1 knew of a ranking, as it is written today."""
+    """The ranking of a snapshot of version 0.1, in the present format."""
     return {"counts": counts, "indices": board["indices"], "leader": board["leader"], "second": board["rival"]}
 
 

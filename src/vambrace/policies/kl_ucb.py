@@ -1,11 +1,10 @@
-"""KL-UCB: optimism measured by the divergence of coins, and nothing against an attacker.
+"""KL-UCB: optimism measured by the divergence of Bernoulli distributions, with no protection against an attacker.
 
 Setting     K arms, rewards in [0, 1].
 Algorithm   Each arm once; then the arm with the largest q for which N kl(mean, q) <= ln t + c ln ln t.
             Garivier & Cappé 2011
 Reading     c = 0, as the authors recommend in practice; their proof has c = 3. Means are clipped to [0, 1]; the term in
-            c counts from t = 3 on. Indices closer than 1e-9 tie. While answers are missing t and N count them and the
-            mean does not.
+            c counts from t = 3 on. Indices closer than 1e-9 tie. Missing answers count in t and N, not in the mean.
 """
 
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ SLACK = 1e-8  # more than ties and rounding can move an index
 
 
 class State(NamedTuple):
-    """The sum of the rewards of each arm, and who leads with their means."""
+    """The sum of the rewards of each arm, and the ranking by their means."""
 
     totals: Floats
     ranking: GrowingRanking
@@ -59,10 +58,9 @@ def above(state: State, arm: int, count: int, t: int, floor: float) -> bool:
 
 @kernel
 def threshold(state: State, ceiling: float, count: int, t: int) -> float:
-    """A mean from which on kl(mean, ceiling) is below the level, so that the index passes the ceiling.
+    """A mean above which kl(mean, ceiling) is below the level, so that the index passes the ceiling.
 
-    kl(m, q) is at most (q - m)^2 / 2 over the least variance x (1 - x) of the coins between m and q, which is that of
-    m or of q.
+    kl(m, q) is at most (q - m)^2 / 2 over the smallest variance x (1 - x) for x between m and q, which is at m or q.
     """
     ceiling, level = ceiling + SLACK, _level(state.c, t) / count
     if ceiling >= 1.0:
@@ -87,13 +85,13 @@ SLOTS = {"index": index, "above": above, "threshold": threshold, "TIE": TIE}
 class KLUCB(Policy):
     """Optimism with the best constant for 0/1 rewards: play the largest q with N kl(mean, q) <= ln t + c ln ln t.
 
-    For clicks and conversions that can be trusted; explores less than `UCB1` where rates are small or close to one.
+    For clicks and conversions that can be trusted; explores less than `UCB1` if rates are small or close to one.
 
     Args:
-        c: Weight of the ln ln t; 0 in practice, 3 in the proof.
+        c: Weight of ln ln t; 0 in practice, 3 in the proof.
 
-    Guarantee: regret about the sum over arms of gap ln(T) / kl(mean, best mean) without attack, which nobody can beat;
-    an attacker who spends O(ln T) makes it linear.
+    Guarantee: regret about the sum over arms of gap ln(T) / kl(mean, best mean) without attack, which no policy can
+    improve; an attacker who spends O(ln T) makes it linear.
 
     >>> import vambrace as vb
     >>> for policy in (vb.UCB1(), vb.KLUCB()):
@@ -112,11 +110,11 @@ class KLUCB(Policy):
     update = staticmethod(interpreted(update, SLOTS))
 
     def init(self, game: Game) -> State:
-        """Nothing pulled."""
+        """No arm pulled yet."""
         return State(np.zeros(game.n_arms), make_growing_ranking(game.n_arms), float(self.c))
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """From version 0.1."""
+        """Convert a state of version 0.1."""
         means = [min(max(mean, 0.0), 1.0) for mean in means_of(state)]
         ranking = migrated_ranking(means, state["counts"], state["lead"]["arm"])
         return {"totals": state["totals"], "ranking": ranking, "c": state["c"]}

@@ -1,8 +1,8 @@
 """What FSAAER and MLAAER share: copies of active arm elimination, one of which is drawn in each round.
 
-Every layer has its own counts, totals and active arms. A layer that is drawn seldom sees little of a corruption that
-cannot know the draw, so it may trust its means, and what it drops is dropped in every layer below it. After an answer
-in a layer, an active arm falls there if another one's mean is higher by more than both widths sqrt(A / n) + c A / n.
+Every layer has its own counts, totals and active arms. A layer that is rarely drawn sees little of a corruption that
+does not know the draw, so its means can be trusted: an arm that it drops is dropped in every layer below it. After an
+answer in a layer, an active arm falls there if another mean is higher by more than both widths sqrt(A / n) + c A / n.
 """
 
 from math import sqrt
@@ -17,7 +17,7 @@ from vambrace.sampling import Stream, uniform
 
 
 class Layers(NamedTuple):
-    """One row for each layer, the one that is drawn most often first."""
+    """One row for each layer; the layer that is drawn most often comes first."""
 
     totals: Floats
     counts: Integers
@@ -25,9 +25,9 @@ class Layers(NamedTuple):
     dropped: Flags
     n_active: Integers
     floor: Integers  # smallest count of an active arm
-    position: Integers  # of the first active arm with that count, which is the one to play
-    stand_in: Integers  # the layer itself, or the next larger one that has arms if it has none
-    next_test: Integers  # nothing can fall while all counts are below this
+    position: Integers  # of the first active arm with that count, which is played next
+    stand_in: Integers  # the layer itself; if it has no arms, the next larger layer that has some
+    next_test: Integers  # no arm can fall while all counts are below this
     chances: Floats
     cumulated: Floats  # chances of the layers from the second one on: zero for the first, and the last is their sum
     offsets: Floats  # c A
@@ -35,7 +35,7 @@ class Layers(NamedTuple):
 
 
 def make_layers(n_arms: int, chances: list[float], factors: list[float], log_term: float) -> Layers:
-    """Nothing pulled; layer l is drawn with chances[l], the first with what is left of one, and has c = factors[l]."""
+    """No arm pulled. `chances` excludes the first layer, which has the rest of one; layer l has c = factors[l]."""
     n_layers = len(factors)
     cumulated = np.cumsum([0.0, *chances])
     return Layers(
@@ -57,7 +57,7 @@ def make_layers(n_arms: int, chances: list[float], factors: list[float], log_ter
 
 @kernel
 def select(layers: Layers, round: Round, rng: Stream) -> tuple[int, float, int]:
-    """The tag is the layer that the reward belongs to, or -1 where an empty layer borrowed an arm."""
+    """The tag is the layer that the reward belongs to, or -1 if an empty layer borrowed an arm."""
     layer = _draw_layer(layers, uniform(rng))
     arm = _choice(layers, layer, round)
     probability = 0.0
@@ -90,7 +90,7 @@ def _choice(layers: Layers, layer: int, round: Round) -> int:
 
 @rare_kernel
 def _fewest_pulled(layers: Layers, layer: int, round: Round) -> int:
-    """Unanswered pulls count in every layer, as it is not known here which of them they belong to."""
+    """Unanswered pulls count in every layer, because it is not known here which layer they belong to."""
     best, fewest = 0, NEVER
     for i in range(layers.n_active[layer]):
         arm = layers.active[layer, i]
@@ -114,7 +114,7 @@ def update(layers: Layers, answer: Answer) -> Layers:
 
 @kernel
 def _advance(layers: Layers, layer: int) -> None:
-    """Move on to the first active arm with the fewest pulls: counts only grow, so none before it needs a look."""
+    """Move on to the first active arm with the fewest pulls: counts only grow, so earlier arms need no check."""
     i, n_active = layers.position[layer], layers.n_active[layer]
     while i < n_active and layers.counts[layer, layers.active[layer, i]] > layers.floor[layer]:
         i += 1
@@ -178,10 +178,10 @@ def _renew(layers: Layers, layer: int) -> None:
 
 @kernel
 def _next_test(layers: Layers, layer: int) -> int:
-    """A count that some arm must reach before any can fall, if rewards stay in [0, 1]; zero where none is known.
+    """A count that some arm must reach before any can fall, if rewards stay in [0, 1]; zero if no such count is known.
 
-    At count n the best case for a drop is a rival that lost no more than it has lost by now and an arm that won no more
-    than it has won: (n - losses) - wins > 2 (sqrt(A n) + c A). It gets likelier with n, and its root is explicit.
+    At count n the best case for a drop is a rival that lost nothing more and an arm that won nothing more:
+    (n - losses) - wins > 2 (sqrt(A n) + c A). It gets likelier with n, and its root is explicit.
     """
     if layers.n_active[layer] < 2:
         return NEVER

@@ -3,7 +3,7 @@
 CORRAL      log-barrier mirror descent with growing learning rates; Agarwal et al. 2017, used by Pacchiano et al. 2020
 EXP3.P      exponential weights with a bonus, in the tuning that gives T^(2/3): p0 = R^(-1/3), gamma = min(1/2, M p0),
             eta = gamma / ((1 + beta) M), beta = sqrt(ln(M R) / (M R))
-Reading     CORRAL gives O~(K C sqrt(T)), EXP3.P O~(sqrt(K C) T^(2/3)): the paper's theorem has them swapped (E2).
+Reading     CORRAL gives O~(K C sqrt(T)), EXP3.P O~(sqrt(K C) T^(2/3)): the paper's theorem swaps the two (E2).
 """
 
 from math import exp, log, sqrt
@@ -22,7 +22,7 @@ MASTERS: tuple[MasterName, ...] = get_args(MasterName)
 
 
 class Master(NamedTuple):
-    """Probabilities over bases and what each master needs to move them."""
+    """Probabilities over bases and what each master needs to update them."""
 
     kind: int
     mixed: Floats  # the probabilities that bases are drawn with
@@ -32,7 +32,7 @@ class Master(NamedTuple):
     gains: Floats  # EXP3.P: estimated gain of each base
     rate: float  # EXP3.P: eta
     bonus: float  # EXP3.P: beta
-    growth: float  # CORRAL: beta, what a rate is multiplied by
+    growth: float  # CORRAL: beta, the factor by which a rate is raised
     exploration: float  # gamma
 
 
@@ -56,7 +56,7 @@ def make_master(kind: str, n_bases: int, rounds: int) -> Master:
 
 @kernel
 def draw_base(master: Master, rng: Stream) -> int:
-    """A base with its probability."""
+    """Draw a base from the probabilities."""
     base, _ = draw_arm(master.mixed, 1.0, 0.0, rng)
     return base
 
@@ -73,7 +73,7 @@ def likeliest_base(master: Master) -> int:
 
 @kernel
 def learn(master: Master, base: int, reward: float, probability: float) -> None:
-    """Move the probabilities after base `base`, drawn with `probability`, earned `reward`."""
+    """Update the probabilities after base `base`, drawn with `probability`, earned `reward`."""
     reward = min(max(reward, 0.0), 1.0)
     if master.kind == CORRAL:
         _learn_corral(master, base, 2.0 * (1.0 - reward) / probability)
@@ -91,7 +91,7 @@ def _learn_corral(master: Master, base: int, loss: float) -> None:
         master.inverse[i] += master.rates[i] * (own - shift)
         total += 1.0 / master.inverse[i]
     for i in range(n_bases):
-        master.inverse[i] *= total  # round-off
+        master.inverse[i] *= total  # corrects rounding errors
         mixed = (1.0 - master.exploration) / master.inverse[i] + master.exploration / n_bases
         master.mixed[i] = mixed
         if master.thresholds[i] * mixed < 1.0:
@@ -104,7 +104,7 @@ def _normaliser(master: Master, base: int, loss: float) -> float:
     """The x at which the probabilities 1 / (1/p_i + eta_i (loss_i - x)) sum to one.
 
     The sum is increasing and convex in x, at most one at x = 0 and at least one at the loss. Newton's first step from
-    zero may overshoot, also past the pole where a probability becomes infinite; bisection takes those steps.
+    zero may go too far, even past the pole where a probability becomes infinite; bisection replaces such steps.
     """
     if loss == 0.0:
         return 0.0

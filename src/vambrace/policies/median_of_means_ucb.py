@@ -1,15 +1,13 @@
-"""Median-of-means UCB: optimism on an estimate that a few wild rewards cannot move.
+"""Median-of-means UCB: optimism on an estimate that a few extreme rewards cannot move.
 
 Setting     K arms, rewards with a bounded variance, horizon T; among an arm's samples a small fraction may be bad.
-Algorithm   Deal an arm's rewards to groups in turn; its estimate is the median of the means of the groups. Each arm
+Algorithm   Assign an arm's rewards to groups in turn; its estimate is the median of the means of the groups. Each arm
             once; then the largest estimate + sqrt(12 v 16 (1/8 + 2 ln t) / N), v the variance.   Bubeck et al. 2013
-Guarantee   Regret O(sum over arms of v ln(T) / gap) without attack, also with heavy tails. It is no armour: the median
-            resists as long as fewer than half of the groups are spoilt, and a strong adversary spends its few fake
-            events on an arm that was pulled less often than that, which optimism then does not pull again.
-Reading     ceil(1 + 16 ln T) groups: the confidence t^-2 of the paper is fixed to T^-2, because groups cannot be formed
-            anew without keeping every reward. Groups without a reward do not count; of an even number of groups the
-            median is the mean of the two in the middle. Indices closer than 1e-12 tie. While answers are missing t
-            and N count them and the estimate does not.
+Guarantee   Regret O(sum over arms of v ln(T) / gap) without attack; none against an attack.
+Reading     ceil(1 + 16 ln T) groups: the confidence t^-2 of the paper is fixed to T^-2, because new groups could not be
+            formed without keeping every reward. Groups without a reward do not count; the median of an even number of
+            groups is the mean of the two in the middle. Indices closer than 1e-12 tie. Missing answers count in t and
+            N, but not in the estimate.
 """
 
 from dataclasses import dataclass
@@ -27,12 +25,12 @@ MOST_GROUPS = 10_000
 
 
 class State(NamedTuple):
-    """For each arm its groups, and their means in order: one group changes at a time, and only it moves."""
+    """For each arm its groups, and their means in order: an answer changes and moves one group."""
 
     sums: Floats  # (arms, groups)
     ranked: Floats  # (arms, groups): means, ascending
-    groups: Integers  # (arms, groups): whose mean stands at each rank
-    ranks: Integers  # (arms, groups): and the rank of each group
+    groups: Integers  # (arms, groups): the group at each rank
+    ranks: Integers  # (arms, groups): the rank of each group
     ranking: GrowingRanking
     bonus: Bonus
 
@@ -55,7 +53,7 @@ def update(state: State, answer: Answer) -> State:
 
 @kernel
 def _move(state: State, arm: int, group: int, mean: float, rank: int, filled: int) -> None:
-    """Give a group a new mean, and from its old rank on let those that it passes change places with it."""
+    """Give a group a new mean and, from its old rank on, swap it with the groups that it passes."""
     while rank > 0 and state.ranked[arm, rank - 1] > mean:
         _place(state, arm, state.groups[arm, rank - 1], state.ranked[arm, rank - 1], rank)
         rank -= 1
@@ -74,14 +72,14 @@ def _place(state: State, arm: int, group: int, mean: float, rank: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class MedianOfMeansUCB(Policy):
-    """Optimism on the median of the means of groups. Made for heavy tails; no armour against chosen fake events.
+    """Optimism on the median of group means. Made for heavy tails; no protection against chosen fake events.
 
     Args:
-        groups: How many groups an arm's rewards are dealt to; None: ceil(1 + 16 ln T).
+        groups: The number of groups that an arm's rewards are assigned to; None: ceil(1 + 16 ln T).
         variance: Of the rewards; 0.25 is the largest in [0, 1] and explores far more than other policies do.
 
-    Guarantee: regret O(sum over arms of variance ln(T) / gap) without attack. An attacker spoils half of the groups of
-    an arm that was pulled seldom, and it is not pulled again.
+    Guarantee: regret O(sum over arms of variance ln(T) / gap) without attack, also with heavy tails. An attacker needs
+    few fake events to spoil half of the groups of an arm that was rarely pulled, and it is not pulled again.
 
     >>> import vambrace as vb
     >>> policy, env = vb.MedianOfMeansUCB(variance=0.01), vb.Bernoulli([0.9, 0.1])
@@ -101,7 +99,7 @@ class MedianOfMeansUCB(Policy):
     select, update = bound(update)
 
     def init(self, game: Game) -> State:
-        """Nothing pulled."""
+        """No arm pulled yet."""
         n_arms, horizon = game.n_arms, game.required_horizon
         shape = (n_arms, ceil(1.0 + 16.0 * log(horizon)) if self.groups is None else int(self.groups))
         whole = np.zeros(shape, dtype=np.int64)
@@ -110,5 +108,5 @@ class MedianOfMeansUCB(Policy):
         return State(np.zeros(shape), np.zeros(shape), whole, whole.copy(), make_growing_ranking(n_arms), bonus)
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """From version 0.1."""
+        """Convert a state of version 0.1."""
         return migrated_state(state)

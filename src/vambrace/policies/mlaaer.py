@@ -1,14 +1,13 @@
 """MLAAER: active arm elimination in many layers, for corruption of unknown size.
 
 Setting     K arms, rewards in [0, 1], horizon T; corruption (chosen before the arm is drawn) of unknown size.
-Algorithm   Layers 1, ..., ceil(log2 T); a round belongs to layer l > 1 with probability 2^-l, else to the first. The
-            layer plays its active arm with the fewest pulls and drops what lies two widths sqrt(A / n) + A / n below
-            another, A = ln(4KT log2(T)/delta); what a layer drops is dropped in every lower one as
+Algorithm   Layers 1, ..., ceil(log2 T); a round belongs to layer l > 1 with probability 2^-l, otherwise to the first.
+            The layer plays its active arm with the fewest pulls and drops arms that lie two widths sqrt(A / n) + A / n
+            below another, A = ln(4KT log2(T)/delta); an arm that a layer drops is dropped in every lower one as
             well.   Lykouris, Mirrokni, Paes Leme 2018
 Guarantee   O(sum over arms of (K C ln(KT/delta) + ln T) ln(KT/delta) / gap) under corruption C: layer log2 C sees
-            little of it and corrects the lower ones. None against an attack: whoever sees the drawn arm pays for the
-            best arm's pulls only, in every layer.
-Reading     A layer without arms plays the first arm of the next larger one that has any, and nobody learns from it.
+            little of it and corrects the lower ones. None against an attack.
+Reading     A layer without arms plays the first arm of the next larger one that has any, and no layer learns from it.
             delta = K / T by default. With delayed feedback unanswered pulls of an arm count for every layer.
 """
 
@@ -24,7 +23,7 @@ from vambrace.protocols import Game, Policy
 class MLAAER(Policy):
     """Multi-layer active arm elimination race: survives *corruption* of any size, chosen before the arm is drawn.
 
-    Not armour against whoever sees the arm: that attacker pays for the best arm's pulls only, in every layer.
+    No protection against an attacker who sees the arm: it pays only for the pulls of the best arm, in every layer.
 
     Args:
         delta: The chance that the guarantee fails; None: K / T.

@@ -1,11 +1,10 @@
-"""MOSS: optimism tuned to the horizon, and nothing against an attacker.
+"""MOSS: optimism tuned to the horizon, with no protection against an attacker.
 
 Setting     K arms, rewards in [0, 1], horizon T.
 Algorithm   Each arm once; then the arm with the largest mean + sqrt(max(0, ln(T / (K N))) / N).
             Audibert & Bubeck 2010
-Guarantee   Regret O(sqrt(KT)) without attack, the best order there is; an arm that an attacker has hidden is not tried
-            again, because its bonus does not grow with time.
-Reading     While answers are missing N counts them and the mean does not.
+Guarantee   Regret O(sqrt(KT)) without attack; none against an attack.
+Reading     Missing answers count in N, but not in the mean.
 """
 
 from dataclasses import dataclass
@@ -27,10 +26,10 @@ def index(state: State, arm: int, count: int, t: int) -> float:
 class MOSS(Policy):
     """Optimism tuned to the horizon: play the largest mean + sqrt(max(0, ln(T / (K N))) / N).
 
-    For trusted rewards where the gaps may be anything. It has no parameters; the horizon is that of the game.
+    For trusted rewards with gaps of any size. It has no parameters; the horizon is that of the game.
 
-    Guarantee: regret O(sqrt(K T)) without attack, the best order whatever the gaps are. An arm that an attacker has
-    hidden is not tried again.
+    Guarantee: regret O(sqrt(K T)) without attack, the best order for arbitrary gaps. An arm that an attacker has hidden
+    is not tried again, because its bonus does not grow with time.
 
     >>> import vambrace as vb
     >>> learner = vb.MOSS().learner(n_arms=2, horizon=1_000)
@@ -48,9 +47,9 @@ class MOSS(Policy):
     select, update = bound_to(index)
 
     def init(self, game: Game) -> State:
-        """Nothing pulled."""
+        """No arm pulled yet."""
         return make_state(game.n_arms, game.required_horizon)
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """From version 0.1."""
+        """Convert a state of version 0.1."""
         return migrated_state(state, state["horizon"])

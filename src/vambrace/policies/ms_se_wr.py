@@ -3,16 +3,16 @@
 Setting     K arms, rewards in [0, 1], horizon T; the learner does not know how much the attacker may spend.
 Algorithm   G = ceil(log2 T) copies of SE-WR-Stop (multiplicative) with budgets 2, 4, ..., 2^G under a master that
             learns which of them to follow.   Algorithm 3
-Guarantee   CORRAL O~(K C sqrt(T)), EXP3.P O~(sqrt(K C) T^(2/3)): the paper's theorem has the two swapped (E2), and
-            the theorem it cites assumes no attacker (E25).   Theorem 11
+Guarantee   CORRAL O~(K C sqrt(T)), EXP3.P O~(sqrt(K C) T^(2/3)): the paper's theorem swaps the two (E2), and the
+            theorem it cites assumes no attacker (E25).   Theorem 11
 Reading     Smoothing (Pacchiano et al. 2020): a master round is two game rounds. Step 1 plays the arm that the drawn
             base prescribes, for the base; step 2 replays a past state of that base, for the master only. For these
             deterministic bases a past state drawn uniformly is an arm drawn in proportion to the base's step-1 counts.
             An odd last round is a step 1 of the likeliest base.
 
-``share=True`` lets every observation of an arm count for every base, which is what makes the algorithm work at real
-horizons: all attacks together still spend at most C on the one table. ``smoothing=False`` plays one round a master
-round and feeds its reward to base and master alike (common in practice, not covered by the theorem).
+``share=True`` lets every observation of an arm count for every base, which makes the algorithm work at realistic
+horizons: an attack still spends at most C on the one table. ``smoothing=False`` plays one game round per master round
+and gives its reward to both base and master (common in practice, not covered by the theorem).
 With delayed feedback step 2 follows the latest answered step 1, and an arm's open decisions count for every base.
 """
 
@@ -31,7 +31,7 @@ from vambrace.sampling import Stream, uniform
 
 
 class Bases(NamedTuple):
-    """One row for each base, except that totals and counts have a single row where they are shared."""
+    """One row for each base, but a single row of totals and counts if they are shared."""
 
     totals: Floats
     counts: Integers
@@ -54,8 +54,8 @@ class State(NamedTuple):
     rule: Rule
     last_test: int
     master_rounds: int  # still to come
-    replay: int  # the base whose past is to be replayed next, or -1
-    replay_probability: float  # the chance with which it was drawn
+    replay: int  # the base whose past is replayed next, or -1
+    replay_probability: float  # the probability with which it was drawn
     share: bool
     smoothing: bool
 
@@ -116,7 +116,7 @@ def update(state: State, answer: Answer) -> State:
 
 @kernel
 def _feed(state: State, g: int, arm: int, reward: float) -> None:
-    """Let base g see that `arm` was observed, and test where its sweep is complete."""
+    """Let base g see that `arm` was observed, and test if its sweep is complete."""
     bases, rule = state.bases, state.rule
     if not 0.0 <= reward <= 1.0:
         bases.next_test[g] = 0
@@ -145,15 +145,14 @@ def _base(bases: Bases, g: int, share: bool) -> Arms:
 
 @dataclass(frozen=True, kw_only=True)
 class MSSEWR(Policy):
-    """Model selection over SE-WR, for an attack of unknown size: a master learns which budget to believe (Algorithm 3).
+    """Model selection over SE-WR, for an attack of unknown size: a master learns which budget to use (Algorithm 3).
 
-    The price of not knowing the budget C is a factor, not C squared as in `PEWR`. As printed it hardly learns below a
-    million rounds; set ``share=True``, which is what makes it work at real horizons.
+    Not knowing the budget C costs a factor, not C squared as in `PEWR`. As printed it hardly learns below a million
+    rounds; set ``share=True``, which makes it work at realistic horizons.
 
     Args:
-        master: "corral": regret O~(K C sqrt(T)); "exp3p": O~(sqrt(K C) T^(2/3)) (the paper has them swapped, erratum
-            E2).
-        share: Let every observation count for every base: recommended, not as printed.
+        master: "corral": regret O~(K C sqrt(T)); "exp3p": O~(sqrt(K C) T^(2/3)) (the paper swaps them, erratum E2).
+        share: Let every observation count for every base: recommended, but not as printed.
         smoothing: Replay a past arm for the master every second round, as the theorem needs.
         radius: "paper", "tight" or "kl", as in `SEWR`.
 
@@ -183,7 +182,7 @@ class MSSEWR(Policy):
         return {"KL_RADIUS": self.radius == "kl"}
 
     def init(self, game: Game) -> State:
-        """Every base fresh, the master uniform; delta = K / T and the global T in each base."""
+        """Every base new, the master uniform; delta = K / T and the global T in each base."""
         n_arms, horizon = game.n_arms, game.required_horizon
         n_bases = max(1, (horizon - 1).bit_length())  # ceil(log2 T), without rounding
         rounds = max(1, horizon // 2) if self.smoothing else horizon

@@ -1,9 +1,9 @@
 """Indices that grow with time, and for how long the largest stays the largest: UCB1, KL-UCB, robust means.
 
-While the leader is played no other arm's data change, and the bonus of an index grows like ln t or slower. So let the
-same arm lead twice in a row. For the next `window` rounds no other index passes a ceiling, computed with the bonus at
-their end, and the leader stays above it as long as its estimate stays above a threshold, computed with the bonus of now
-and the count at their end: most rounds cost one comparison.
+While the leader is played, the data of the other arms do not change, and a bonus grows like ln t or slower. When an arm
+leads twice in a row, `_look_again` computes two bounds for the next `window` rounds: a ceiling that no other index
+passes, with the bonus at their end; and a threshold for the leader's estimate, above which its index stays above the
+ceiling, with the present ln t and the count at their end. Then most rounds cost one comparison.
 """
 
 from math import log, sqrt
@@ -17,21 +17,21 @@ from vambrace.policies import indices
 from vambrace.protocols import Floats, Integers
 from vambrace.signatures import Update
 
-TOLERANCE = 1e-12  # an arm must be better by more than this to come before one of a lower index
+TOLERANCE = 1e-12  # an arm must be better by more than this to come before a lower arm
 SLACK = 1e-9  # more than ties and rounding can move an index
 
 
 class GrowingRanking(NamedTuple):
-    """Who has the largest index, as long as no decision is open, and until when that is sure.
+    """The arm with the largest index while no decision is open, and until when that is certain.
 
     Attributes:
         counts: The number of answers of each arm.
         estimates: The estimate of each arm; zero before its first answer.
         answered: The number of answers of all arms.
         leader: The arm with the largest index.
-        threshold: It is sure to stay the leader while its estimate is above this,
-        until: and while there are fewer answers than this.
-        window: The number of rounds that the last threshold was made for.
+        threshold: The leader is certain to stay while its estimate is above this and `until` is not reached.
+        until: The number of answers at which the certainty ends.
+        window: The number of rounds that the last threshold was computed for.
     """
 
     counts: Integers
@@ -74,7 +74,7 @@ def _look_again(state: Any, last: int, answered: int) -> tuple[int, float, int, 
     window = ranking.window
     if leader != last or last != ranking.leader:
         return leader, 0.0, 0, window  # a new leader: look again next round
-    if ranking.until > 0:  # so it finds the scale on which leaders change
+    if ranking.until > 0:  # adapts to how often leaders change
         window = 2 * window if answered >= ranking.until else max(window // 2, 1)
     ceiling = 0.0
     for arm in range(len(ranking.counts)):
@@ -110,7 +110,7 @@ SLOTS = {"index": bonus_index, "above": indices.index_above, "threshold": bonus_
 
 
 def migrated_ranking(estimates: list[float], counts: list[int], leader: int) -> dict[str, Any]:
-    """What a snapshot of version 0.1 knew, as it is written today; the leader is checked after the next answer."""
+    """The ranking of a snapshot of version 0.1, in the present format; the leader is checked after the next answer."""
     known = {"counts": counts, "estimates": estimates, "answered": sum(counts), "leader": leader}
     return {**known, "threshold": 0.0, "until": 0, "window": 1}
 
@@ -128,6 +128,7 @@ def means_of(state: dict[str, Any]) -> list[float]:
     return [total / max(count, 1) for total, count in zip(state["totals"], state["counts"], strict=True)]
 
 
-def bound(update: Update) -> tuple[Any, Any]:
-    """The kernels `select` and `update` of a policy with a `bonus`."""
-    return staticmethod(interpreted(indices.select, SLOTS)), staticmethod(interpreted(update, SLOTS))
+def bound(update: Update, tie: float = TOLERANCE) -> tuple[Any, Any]:
+    """The kernels `select` and `update` of a policy with a `bonus`, in which indices closer than `tie` are equal."""
+    slots = SLOTS | {"TIE": tie}
+    return staticmethod(interpreted(indices.select, slots)), staticmethod(interpreted(update, slots))

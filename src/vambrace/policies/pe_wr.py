@@ -4,11 +4,11 @@ Setting     K arms, rewards in [0, 1], horizon T; the learner does not know how 
 Algorithm   Phase h = 0, 1, ... pulls each active arm n_h = ceil(K 2^h / |S_h|) times and drops every arm whose mean
             *of this phase* lies more than 2 (sqrt(lambda / n_h) + C_h / n_h) below the best, lambda = ln(2KH/delta),
             C_h = min(cap, 2^(H-h-1)), H = max(1, ceil(log2 T) - 1).   Algorithm 2
-Guarantee   O~(sqrt(KT) + K C^2), with correct book-keeping O~(sqrt(KT) + K C + C^2) for C <= cap (E5).   Theorem 9
-Reading     |S_h| where Algorithm 2 prints |C_h| (E4); the number of pulls is rounded up and enters the radius as it is
-            (E8); cap = sqrt(T) / K as printed, or sqrt(T / K), which the proof needs (E3). A phase that the horizon
-            cuts short drops nothing. With delayed feedback an answer counts in the phase in which it arrives, and the
-            counts of a phase, which then differ, are taken not to depend on the rewards.
+Guarantee   O~(sqrt(KT) + K C^2), or with correct accounting O~(sqrt(KT) + K C + C^2) for C <= cap (E5).   Theorem 9
+Reading     |S_h| where Algorithm 2 prints |C_h| (E4); the number of pulls is rounded up, also in the radius (E8);
+            cap = sqrt(T) / K as printed, or sqrt(T / K), which the proof needs (E3). A phase cut short by the horizon
+            drops nothing. With delayed feedback an answer counts in the phase in which it arrives, and the counts of a
+            phase, which then differ, are assumed not to depend on the rewards.
 """
 
 from dataclasses import dataclass
@@ -34,10 +34,10 @@ from vambrace.sampling import Stream
 
 
 class State(NamedTuple):
-    """`arms` counts the present phase only."""
+    """`arms` counts only the present phase."""
 
     arms: Arms
-    orderly: bool  # every phase so far ended at equal counts, so that the arms that are ahead come first in order
+    orderly: bool  # every phase so far ended at equal counts, so that the arms that are ahead have the lowest indices
     rule: Rule  # its budget is the C_h of the present phase
     phase: int
     pulls_due: int  # n_h
@@ -79,7 +79,7 @@ def _advanced(state: State, arms: Arms) -> State:
 
 @rare_kernel
 def _next_phase(state: State, arms: Arms) -> State:
-    """Drop what must be dropped and start the counts anew."""
+    """Drop the arms that are beaten and reset the counts."""
     orderly = state.orderly and arms.excess == 0
     if arms.n_active > 1:
         arms = eliminate(arms, state.rule)
@@ -103,7 +103,7 @@ def _pulls(length: int, n_active: int, truncation: float) -> int:
 
 @kernel
 def quiet(state: State) -> int:
-    """To the end of the phase."""
+    """The sweeps up to the end of the phase."""
     arms = state.arms
     return state.pulls_due - arms.floor if arms.at_floor == arms.n_active else 0
 
@@ -121,7 +121,7 @@ def count_phases(horizon: int) -> int:
 def make_state(
     n_arms: int, horizon: int, delta: float | None, radius: str, cap: float, first_guess: float, truncation: float
 ) -> State:
-    """Phase 0 of length K; the budgets that phases reckon with are min(cap, first_guess 2^-h)."""
+    """Phase 0 of length K; the budget that phase h assumes is min(cap, first_guess 2^-h)."""
     phases = count_phases(horizon)
     log_phase = log(n_arms) + log(phases) - log(n_arms / horizon if delta is None else delta)
     # The counts of a phase are known in advance, so the pair form needs no union over them.
@@ -132,15 +132,15 @@ def make_state(
 
 @dataclass(frozen=True, kw_only=True)
 class PEWR(Policy):
-    """Phased elimination that survives an attack of unknown size, for when nobody can say how large (Algorithm 2).
+    """Phased elimination that survives an attack of unknown size (Algorithm 2).
 
-    Phases double in length; each judges the arms by its own rewards only, so that what an attacker spoilt in one phase
-    is forgotten in the next.
+    Phases double in length; each judges the arms only by its own rewards, so that fake rewards of one phase do not
+    count in the next.
 
     Args:
         delta: The chance that the guarantee fails; None: K / T.
-        cap: The largest budget that a phase reckons with: "paper" sqrt(T) / K, "repaired" sqrt(T / K), as the proof
-            needs (docs/errata.md, E3).
+        cap: The largest budget that a phase assumes: "paper" sqrt(T) / K, "repaired" sqrt(T / K), as the proof needs
+            (docs/errata.md, E3).
         radius: "paper", or "tight" with the same guarantee and fewer pulls.
 
     Guarantee: regret O~(sqrt(K T) + K C^2) under an attack of any size C (Theorem 9): the price of not knowing C is its

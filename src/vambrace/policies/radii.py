@@ -1,7 +1,7 @@
 """When is one arm so far above another that no attack within the budget explains it? The three radii of SE-WR.
 
-paper   each arm's mean may be off by sqrt(L / n) and by the whole budget over n   Algorithm 1, Theorem 6
-tight   the two share one budget, and the difference of their means is one sub-Gaussian variable
+paper   each arm's mean may be wrong by sqrt(L / n) and by the whole budget over n   Algorithm 1, Theorem 6
+tight   the two arms share one budget, and the difference of their means is one sub-Gaussian variable
 kl      Chernoff intervals of two Bernoulli-like means, disjoint for every split of the budget between them
 """
 
@@ -16,8 +16,8 @@ from vambrace.kernels import kernel, rare_kernel
 PAPER, TIGHT, KL = 0, 1, 2
 Radius = Literal["paper", "tight", "kl"]
 RADII: tuple[Radius, ...] = get_args(Radius)
-PIECES = 16  # into how many pieces the kl rule cuts the budget that two arms share
-TIE = 1e-9  # kl bounds closer than this count as equal, and ties stay
+PIECES = 16  # the number of pieces into which the kl rule cuts the budget that two arms share
+TIE = 1e-9  # kl bounds closer than this count as equal, and ties are not dropped
 MANY = 2**60  # more sweeps than any game has
 
 
@@ -39,7 +39,7 @@ def make_rule(radius: str, n_arms: int, horizon: int, delta: float | None, budge
 
 @kernel
 def separated(rule: Rule, high_total: float, high_count: int, low_total: float, low_count: int) -> bool:
-    """`beats` on bare totals and counts."""
+    """`beats` for given totals and counts."""
     high, low = high_total / high_count, low_total / low_count
     if KL_RADIUS and rule.radius == KL:
         return high > low and _blocking_piece(rule, high_total, high_count, low_total, low_count) < 0
@@ -59,8 +59,8 @@ def separated(rule: Rule, high_total: float, high_count: int, low_total: float, 
 def _blocking_piece(rule: Rule, high_total: float, high_count: int, low_total: float, low_count: int) -> int:
     """A split of the budget between the two arms for which their Chernoff intervals overlap; -1 if there is none.
 
-    [0, budget] is cut into pieces, and on each of them both arms get the worse end. The even splits fail first, so
-    they are tried first.
+    [0, budget] is cut into pieces, and on each of them both arms get the worse end. The most even splits are tried
+    first, because they are the most likely to overlap.
     """
     for step in range(PIECES):
         piece = PIECES // 2 + (step + 1) // 2 * (1 - 2 * (step % 2))
@@ -83,7 +83,7 @@ def _overlap(rule: Rule, high_total: float, high_count: int, low_total: float, l
 
 @kernel
 def kl(p: float, q: float) -> float:
-    """The Kullback-Leibler divergence of two Bernoulli laws."""
+    """The Kullback-Leibler divergence of two Bernoulli distributions."""
     divergence = 0.0
     if p > 0.0:
         if q <= 0.0:
@@ -101,7 +101,7 @@ def kl_upper(mean: float, level: float) -> float:
     """The largest q >= mean with kl(mean, q) <= level.
 
     Newton from above: the divergence is convex in q, so every step stays above the root. The start is the smaller of
-    Pinsker's bound and of what follows from ln(1 / q) >= 0, which keeps it away from one.
+    Pinsker's bound and the bound that follows from ln(1 / q) >= 0, which keeps it away from one.
     """
     if mean >= 1.0:
         return 1.0
@@ -109,7 +109,7 @@ def kl_upper(mean: float, level: float) -> float:
         return -expm1(-level)
     room = (1.0 - mean) * exp(-(level - mean * log(mean)) / (1.0 - mean))
     q = min(mean + sqrt(0.5 * level), 1.0 - room)
-    if q >= 1.0:  # the root is one, to rounding
+    if q >= 1.0:  # the root is one, up to rounding
         return 1.0
     for _ in range(64):
         excess = kl(mean, q) - level
@@ -129,9 +129,9 @@ def kl_upper(mean: float, level: float) -> float:
 def quiet_sweeps(rule: Rule, highest: float, lowest: float, count: int) -> int:
     """For how many further sweeps no arm can fall, at equal counts and while observed rewards stay in [0, 1].
 
-    In totals the line of "paper" is 2 (sqrt(n L) + budget), that of "tight" sqrt(n L') + budget. A sweep widens the
-    spread of the totals by at most one, and the line only rises. For "kl" the best case for a drop is a rival that
-    earns only ones and an arm that earns only zeros; it gets likelier with every sweep.
+    In totals the threshold of "paper" is 2 (sqrt(n L) + budget), that of "tight" sqrt(n L') + budget. A sweep widens
+    the range of the totals by at most one, and the threshold only rises. For "kl" the best case for a drop is a rival
+    that earns only ones and an arm that earns only zeros; it gets likelier with every sweep.
     """
     if KL_RADIUS and rule.radius == KL:
         return _quiet_sweeps_kl(rule, highest, lowest, count)
@@ -144,14 +144,14 @@ def quiet_sweeps(rule: Rule, highest: float, lowest: float, count: int) -> int:
 
 @rare_kernel
 def _quiet_sweeps_kl(rule: Rule, highest: float, lowest: float, count: int) -> int:
-    """While one piece blocks, nothing falls: follow the one that blocks now, by doubling and bisection."""
+    """While one piece blocks, no arm falls: follow the piece that blocks now, by doubling and bisection."""
     piece = _blocking_piece(rule, highest + 1.0, count + 1, lowest, count + 1)
     if piece < 0:
         return 0
     safe, unsafe = 1, 2
     while unsafe < MANY and _overlap(rule, highest + unsafe, count + unsafe, lowest, count + unsafe, piece):
         safe, unsafe = unsafe, 2 * unsafe
-    while unsafe - safe > max(safe // 8, 1):  # close enough: an eighth more would save little
+    while unsafe - safe > max(safe // 8, 1):  # close enough: one eighth more would save little
         middle = (safe + unsafe) // 2
         if _overlap(rule, highest + middle, count + middle, lowest, count + middle, piece):
             safe = middle

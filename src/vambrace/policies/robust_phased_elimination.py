@@ -1,13 +1,13 @@
 """Robust phased elimination: the linear bandit of Bogunovic et al. on K unit vectors, for an unknown budget.
 
-Setting     K arms, rewards in [0, 1], horizon T; attacks by whoever sees the arm, of unknown size.
+Setting     K arms, rewards in [0, 1], horizon T; attacks of unknown size by an attacker who sees the arm.
 Algorithm   The phases of PE-WR: phase h pulls each active arm n_h = ceil(K 2^h max(1 / |S_h|, nu)) times and drops each
             arm whose mean of this phase lies more than 2 (sqrt(lambda / n_h) + C_h / n_h) below the best, with
             C_h = min(sqrt(T) / (K log2 T), K^(3/2) 2^(log2 T - h)).   Bogunovic et al. 2021
 Guarantee   O~(sqrt(KT)) plus a polynomial in K times C^2, for C up to the first term of C_h.
 Reading     Reconstruction: the uniform design is the optimal one on unit vectors, its length l_0 is K, and lambda is
-            PE-WR's. The truncation nu of the design is 1 / K by default, where it changes nothing; more of it pulls
-            small active sets more often than the length of the phase asks for.
+            PE-WR's. The truncation nu of the design is 1 / K by default, which changes nothing; a larger nu pulls
+            small active sets more often than the length of the phase requires.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from vambrace.protocols import Game, Policy
 
 @dataclass(frozen=True, kw_only=True)
 class RobustPhasedElimination(Policy):
-    """`PEWR`'s ancestor, for an attack of unknown size: phases of doubling length, each with a guess of its own.
+    """The predecessor of `PEWR`, for an attack of unknown size: phases of doubling length, each with its own budget.
 
     Args:
         truncation: Nu: each active arm gets at least this share of the length of a phase; None: 1 / K, no truncation.

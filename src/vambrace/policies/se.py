@@ -1,8 +1,8 @@
-"""SE: successive elimination without armour.
+"""SE: successive elimination without protection.
 
-Setting     K arms, rewards in [0, 1], horizon T, nobody alters anything.
+Setting     K arms, rewards in [0, 1], horizon T, no attack.
 Algorithm   Sweep the active arms; drop those more than 2 sqrt(L / n) below the best.   Even-Dar, Mannor, Mansour 2006
-Guarantee   Regret O(sum over arms of ln(T) / gap) without attack; linear under a few hundred fake events.
+Guarantee   Regret O(sum over arms of ln(T) / gap) without attack; none against an attack.
 Reading     Exactly SE-WR with a budget of zero.
 """
 
@@ -19,10 +19,10 @@ from vambrace.protocols import Game, Policy
 class SE(Policy):
     """Successive elimination that trusts every reward: `SEWR` with a budget of zero.
 
-    Where nobody attacks, and as the reference for what armour costs.
+    For use without attacks, and as the reference for what protection costs.
 
     Args:
-        delta: The chance that the best arm is dropped although nobody attacks; None: K / T.
+        delta: The chance that the best arm is dropped without any attack; None: K / T.
         radius: "paper", "tight" or "kl", as in `SEWR`.
 
     Guarantee: regret O(sum over arms of ln(T) / gap) without attack; linear under a few hundred fake events.

@@ -2,7 +2,7 @@
 
 Setting     K arms, rewards in [0, 1], horizon T; an attacker who sees the pulled arm alters observed rewards by at
             most ``budget`` in total, and the learner knows ``budget``.
-Algorithm   Pull every arm still active once. After each such sweep drop every arm whose mean lies more than
+Algorithm   Pull every active arm once. After each such sweep drop every arm whose mean lies more than
             2 (sqrt(L / n) + budget / n) below the best active mean, L = ln(2 K T / delta).   Algorithm 1
 Guarantee   Regret at most sum over arms of 36 L / gap + 6 budget, plus K, with probability 1 - delta.  Theorem 6
 Reading     The maximum runs over the active arms only (erratum E6). 36 and 6 are right, the proof's 64 and 8 are
@@ -10,8 +10,8 @@ Reading     The maximum runs over the active arms only (erratum E6). 36 and 6 ar
 
 ``radius="tight"`` keeps the guarantee with about four times fewer pulls: the best arm and its rival share one budget,
 and the difference of two means over n pulls deviates by a with probability at most exp(-n a^2). With delayed feedback
-the counts differ and both the equal and the pair form are used: 1 - 2 delta. ``radius="kl"`` uses Chernoff's bound
-n kl(mean, q) <= L instead, for every split of the budget between the two arms: the one for small click rates.
+the counts differ and both the equal and the pair form are used: 1 - 2 delta. ``radius="kl"``, for small click rates,
+uses Chernoff's bound n kl(mean, q) <= L instead, for every split of the budget between the two arms.
 """
 
 from dataclasses import dataclass
@@ -40,8 +40,8 @@ class State(NamedTuple):
 
     arms: Arms
     rule: Rule
-    next_test: int  # no arm can fall before this sweep
-    last_test: int  # and none may after this one: SE-WR-Stop
+    next_test: int  # no arm can fall before this sweep,
+    last_test: int  # and none may fall after this one (SE-WR-Stop)
 
 
 @kernel
@@ -53,7 +53,7 @@ def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
 def update(state: State, answer: Answer) -> State:
     arm, reward = answer.arm, answer.reward
     record(state.arms, arm, reward)
-    # an unbounded attack may have moved the totals by more than one a sweep: test after this one
+    # an unbounded attack may have moved the totals by more than one per sweep: test after this sweep
     next_test = state.next_test if 0.0 <= reward <= 1.0 else 0
     arms, next_test = advance_and_test(state.arms, arm, state.rule, next_test, state.last_test)
     return State(arms, state.rule, next_test, state.last_test)
@@ -61,7 +61,7 @@ def update(state: State, answer: Answer) -> State:
 
 @kernel
 def quiet(state: State) -> int:
-    """Up to the next sweep after which an arm may fall, that sweep included."""
+    """The sweeps up to the next one after which an arm may fall, that one included."""
     arms = state.arms
     if arms.at_floor < arms.n_active:
         return 0
@@ -81,22 +81,21 @@ def absorb(state: State, sweeps: int, totals: Floats) -> State:
 class SEWR(Policy):
     """Successive elimination that survives ``budget`` fake events: for when you know how many there may be.
 
-    It sweeps over the arms and drops one only when neither chance nor an attack within the budget explains how far it
+    It sweeps over the arms and drops one only if neither chance nor an attack within the budget explains how far it
     lies behind (Algorithm 1 of the paper).
 
     Args:
-        budget: What the attacker may spend in total: at worst, so many fake events. 0 trusts everything; too large a
-            budget costs regret, too small a one costs the guarantee.
+        budget: What the attacker may spend in total: at worst, this many fake events. With 0 it trusts every reward; a
+            larger budget than necessary costs regret, a smaller one the guarantee.
         delta: The chance that the guarantee fails; None: K / T, the choice that bounds the expected regret.
         radius: "paper": as printed. "tight": the same guarantee with about four times fewer pulls, recommended. "kl":
             for small rates, such as clicks.
 
     Guarantee: with probability 1 - delta ("tight" with delayed feedback: 1 - 2 delta) the regret is at most the sum of
-    36 L / gap + 6 budget over the arms, plus K, with L = ln(2 K T / delta), whatever the attacker does within the
-    budget (Theorem 6). Where the horizon is too short for the gap under the budget it plays all arms alike: ask
-    `vb.plan` beforehand.
+    36 L / gap + 6 budget over the arms, plus K, with L = ln(2 K T / delta), under any attack within the budget (Theorem
+    6). If the horizon is too short to find the gap under this budget, it plays all arms equally: see `vb.plan`.
 
-    In the simulator, against an attacker who spends as much as it was told:
+    In the simulator, against an attacker who spends the whole budget:
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Conceal(budget=50)

@@ -1,12 +1,12 @@
-"""SE-WR-Stop: SE-WR that stops eliminating after a while.
+"""SE-WR-Stop: SE-WR that stops eliminating arms at a fixed sweep.
 
 Setting     As SE-WR: the budget is known.
 Algorithm   Before each sweep check n <= cap; once that fails the active set is frozen and swept to the end.
             multiplicative: cap = T / K;  additive: cap = T / K + budget sqrt(T / (K ln(KT/delta))).   Algorithm 4
 Guarantee   multiplicative O(sqrt(KT (ln(KT/delta) + C))), additive O(sqrt(KT ln(KT/delta)) + K C).   Theorem 7
-Reading     The check stands before the sweep, so the last test is at n = floor(cap) + 1. "Uniformly pull" is
-            round-robin: an adversary that sees the arm gains nothing from a random order. The observed reward is
-            what Algorithm 4 calls X (E17). Plain SE-WR already has both bounds (E16).
+Reading     The check is before the sweep, so the last test is at n = floor(cap) + 1. "Uniformly pull" is round-robin:
+            a random order would not hinder an adversary that sees the arm. The observed reward is what Algorithm 4
+            calls X (E17). Plain SE-WR already has both bounds (E16).
 """
 
 from dataclasses import dataclass
@@ -25,20 +25,20 @@ def last_test(stop: str, n_arms: int, horizon: int, delta: float | None, budget:
     cap = horizon / n_arms
     if stop == "additive":
         log_term = log(n_arms) + log(horizon) - log(n_arms / horizon if delta is None else delta)
-        # at T = 1 the logarithm is zero and the cap infinite: nothing stops the tests, and nothing is left to drop
+        # at T = 1 the logarithm is zero and the cap infinite: the tests never stop, and there is no arm left to drop
         cap += budget * sqrt(cap / log_term) if log_term > 0.0 else NEVER
     return floor(min(cap, float(NEVER))) + 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class SEWRStop(Policy):
-    """SE-WR that stops eliminating after a while, which bounds the regret whatever the gaps are (Algorithm 4).
+    """SE-WR that stops eliminating at a fixed sweep, which bounds the regret for gaps of any size (Algorithm 4).
 
-    For a known budget where gaps may be too small to be found. `SEWR` has the same two bounds, up to constants, and is
-    the simpler choice; this one is here because the paper's other algorithms are built on it.
+    For a known budget if gaps may be too small to be found. `SEWR` has the same two bounds, up to constants, and is the
+    simpler choice; this policy exists because the paper's other algorithms are built on it.
 
     Args:
-        budget: What the attacker may spend in total: at worst, so many fake events.
+        budget: What the attacker may spend in total: at worst, this many fake events.
         stop: "additive": regret O(sqrt(K T ln(K T / delta)) + K budget), for small budgets; "multiplicative": O(sqrt(K
             T (ln(K T / delta) + budget))), for large ones.
         delta: The chance that the guarantee fails; None: K / T.
@@ -69,7 +69,7 @@ class SEWRStop(Policy):
         return {"KL_RADIUS": self.radius == "kl"}
 
     def init(self, game: Game) -> se_wr.State:
-        """As SE-WR, with a last test."""
+        """The state of SE-WR, with a last test."""
         n_arms, horizon = game.n_arms, game.required_horizon
         rule = make_rule(self.radius, n_arms, horizon, self.delta, self.budget)
         last = last_test(self.stop, n_arms, horizon, self.delta, self.budget)

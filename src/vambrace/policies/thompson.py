@@ -2,11 +2,10 @@
 
 Setting     K arms, rewards in [0, 1].
 Algorithm   Draw a mean for each arm from its posterior Beta(1 + successes, 1 + failures) and play the largest. A reward
-            r becomes a success with probability r, by the flip of a coin.   Agrawal & Goyal 2012
-Guarantee   Regret O(sum over arms of ln(T) / gap) without attack, with the best constant for 0/1 rewards (Kaufmann et
-            al. 2012); an attacker who spends O(ln T) makes it linear.
-Reading     The coin is tossed with the decision and travels in its tag, as a whole number of 2^-53, so that an answer
-            is worth the same whenever it comes. Rewards are clipped to [0, 1]. The chance that an arm is the largest
+            r becomes a success with probability r, by the toss of a coin.   Agrawal & Goyal 2012
+Guarantee   Regret O(sum over arms of ln(T) / gap) without attack (Kaufmann et al. 2012); none against an attack.
+Reading     The coin is tossed with the decision and stored in its tag, as an integer multiple of 2^-53, so that an
+            answer counts the same at any time. Rewards are clipped to [0, 1]. The chance that an arm is the largest
             has no closed form: `probability` is 1, that of the arm given the posterior draws.
 """
 
@@ -21,7 +20,7 @@ from vambrace.sampling import Stream, gamma_width, next_word, quick_beta_draw
 
 
 class State(NamedTuple):
-    """The posterior of each arm. The widths belong to the shapes; kept, they save two roots a draw."""
+    """The posterior of each arm. The widths follow from the shapes; storing them saves two roots per draw."""
 
     alphas: Floats
     betas: Floats
@@ -56,10 +55,10 @@ def update(state: State, answer: Answer) -> State:
 class Thompson(Policy):
     """Thompson sampling with a uniform prior: play each arm with the probability that it is the best.
 
-    For trusted 0/1 rewards; others in [0, 1] become 0 or 1 by the flip of a coin. It has no parameters.
+    For trusted 0/1 rewards; others in [0, 1] become 0 or 1 by the toss of a coin. It has no parameters.
 
-    Guarantee: regret O(sum over arms of ln(T) / gap) without attack, with the best constant; an attacker who spends
-    O(ln T) makes it linear.
+    Guarantee: regret O(sum over arms of ln(T) / gap) without attack, with the best constant for 0/1 rewards; an
+    attacker who spends O(ln T) makes it linear.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.5])

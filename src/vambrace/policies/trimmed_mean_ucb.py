@@ -1,14 +1,12 @@
-"""Trimmed-mean UCB: optimism on what is left when the lowest and the highest rewards are dropped.
+"""Trimmed-mean UCB: optimism on the mean that is left when the lowest and the highest rewards are dropped.
 
 Setting     K arms, rewards in [0, 1]; of each arm's samples at most a known fraction is bad, at any time.
 Algorithm   Each arm once; then the largest trimmed mean + sqrt(2 ln t / N) / (1 - 2 fraction), where the trimmed mean
             leaves out the int(fraction * N) smallest and as many largest rewards.   Niss & Tewari 2020
-Guarantee   Regret O(sum over arms of ln(T) / gap) while the bad samples stay within the fraction, up to the bias of
-            trimming, which can reverse two arms that are close. It is no armour: a strong adversary needs few fake
-            events to spoil more than the fraction of an arm that was pulled seldom, and it is not pulled again.
+Guarantee   Regret O(sum over arms of ln(T) / gap) while the bad samples stay within the fraction, up to a bias.
 Reading     Reconstruction of the alpha-trimmed policy. Rewards are clipped and kept in 64 equal bins; a bin that is cut
             in part loses its own mean for each reward cut: exact for 0/1 rewards. A fraction of zero is UCB1. Indices
-            closer than 1e-12 tie. While answers are missing t and N count them and the estimate does not.
+            closer than 1e-12 tie. Missing answers count in t and N, but not in the estimate.
 """
 
 from dataclasses import dataclass
@@ -52,7 +50,7 @@ def update(state: State, answer: Answer) -> State:
 
 @kernel
 def _end(state: State, arm: int, cut: int, place: int, step: int) -> float:
-    """The sum of an arm's `cut` lowest (from bin 0 on, upwards) or highest rewards."""
+    """The sum of an arm's `cut` lowest rewards (upwards from bin 0) or of its highest."""
     total = 0.0
     while cut > state.bin_counts[arm, place]:
         total += state.bin_sums[arm, place]
@@ -65,13 +63,14 @@ def _end(state: State, arm: int, cut: int, place: int, step: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class TrimmedMeanUCB(Policy):
-    """Optimism on trimmed means, for logs of which at most a fraction is bad. No armour against chosen fake events.
+    """Optimism on trimmed means, for logs with at most a fraction of bad rewards. No protection against chosen fakes.
 
     Args:
-        fraction: How much to leave out at either end, below one half; 0 is UCB1.
+        fraction: The share of rewards to leave out at each end, below one half; 0 is UCB1.
 
     Guarantee: regret O(sum over arms of ln(T) / gap) while the bad samples of every arm stay within the fraction at any
-    time, up to the bias of trimming. An attacker spoils more than that of an arm that was pulled seldom.
+    time, up to the bias of trimming, which can reverse two arms that are close. An attacker needs few fake events to
+    spoil more than that of an arm that was rarely pulled, and it is not pulled again.
 
     >>> import vambrace as vb
     >>> policy, env = vb.TrimmedMeanUCB(fraction=0.1), vb.Bernoulli([0.9, 0.5])
@@ -90,7 +89,7 @@ class TrimmedMeanUCB(Policy):
     select, update = bound(update)
 
     def init(self, game: Game) -> State:
-        """Nothing pulled."""
+        """No arm pulled yet."""
         n_arms = game.n_arms
         return State(
             bin_counts=np.zeros((n_arms, BINS), dtype=np.int64),
@@ -102,5 +101,5 @@ class TrimmedMeanUCB(Policy):
         )
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """From version 0.1."""
+        """Convert a state of version 0.1."""
         return migrated_state(state)

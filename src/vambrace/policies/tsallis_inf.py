@@ -1,14 +1,13 @@
-"""Tsallis-INF: one algorithm that is optimal in the stochastic and in the adversarial world.
+"""Tsallis-INF: one algorithm that is optimal for stochastic and for adversarial rewards.
 
-Setting     K arms, rewards in [0, 1]; with or without a law behind the rewards, and nothing known about which.
+Setting     K arms, rewards in [0, 1]; stochastic or adversarial rewards, and the learner does not know which.
 Algorithm   Follow the regularised leader with the Tsallis entropy of power 1/2: draw arm i with probability
             w_i = 4 / (eta_t (L_i - x))^2, where x makes them sum to one and L are the losses over their probabilities
             ("iw", eta_t = 2 / sqrt(t)) or those with the variance reduced ("rv", eta_t = 4 / sqrt(t)), which takes the
             losses relative to B_i = 1/2 wherever w_i >= eta_t^2.   Zimmert and Seldin 2021
-Guarantee   Regret O(sqrt(K T)) against rewards fixed in advance, O(sum over arms of ln(T) / gap) in a stochastic world,
-            and in between for corruption fixed in advance. An attacker who sees the arm makes it linear.
+Guarantee   O(sqrt(K T)), or O(sum over arms of ln(T) / gap) if stochastic; none against an attack.
 Reading     The loss is one minus the reward, clipped to [0, 1]. With delayed answers w and eta are the present ones,
-            and t does not count what is missing.
+            and t does not count missing answers.
 """
 
 from dataclasses import dataclass
@@ -22,13 +21,13 @@ from vambrace.policies.exponential import draw_arm
 from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream
 
-EXACT = 1e-12  # how far from one the sum of the weights may be before it is divided out
-MOST_STEPS = 60  # far more than are ever needed
-TIE = 1e-9  # without any loss w = eta^2 at t = 16 K: rounding shall not decide
+EXACT = 1e-12  # how far from one the sum of the weights may be before they are divided by it
+MOST_STEPS = 60  # far more than necessary
+TIE = 1e-9  # without any loss w = eta^2 at t = 16 K: rounding must not decide
 
 
 class State(NamedTuple):
-    """Estimated losses and the probabilities that come of them."""
+    """Estimated losses and the probabilities that follow from them."""
 
     losses: Floats  # up to a common constant
     weights: Floats
@@ -63,11 +62,11 @@ def update(state: State, answer: Answer) -> State:
 
 @rare_kernel
 def _normalise(losses: Floats, weights: Floats, x: float, rate: float) -> float:
-    """Fill in the weights; returns the x at which they sum to one, starting from the last one.
+    """Compute the weights; returns the x at which they sum to one, starting from the last one.
 
-    The largest weight lies between 1/K and 1, which encloses x. Newton's method runs on 1 / sqrt(sum of weights) - 1:
-    this is concave in x and almost straight, so that from the right of the root it stays there, from the left it steps
-    to the right, and the upper end of the enclosure stops it before the pole.
+    The largest weight lies between 1/K and 1, which encloses x. Newton's method runs on 1 / sqrt(sum of weights) - 1,
+    which is concave in x and almost straight: steps from the right of the root stay there, steps from the left move to
+    the right, and the upper end of the enclosure stops them before the pole.
     """
     n_arms, unit = len(losses), 2.0 / rate
     lowest = np.inf
@@ -98,13 +97,13 @@ def _normalise(losses: Floats, weights: Floats, x: float, rate: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class TsallisINF(Policy):
-    """One algorithm for both worlds: rewards that follow a law, and rewards fixed by an adversary in advance.
+    """One algorithm for both settings: stochastic rewards, and rewards fixed by an adversary in advance.
 
     Args:
         estimator: How losses are estimated: "iw" by importance weighting; "rv" the same with reduced variance.
 
-    Guarantee: regret O(sqrt(K T)) against any rewards fixed in advance, O(sum over arms of ln(T) / gap) where they
-    follow a law, and in between for corruption fixed in advance. An attacker who sees the arm makes it linear.
+    Guarantee: regret O(sqrt(K T)) against any rewards fixed in advance, O(sum over arms of ln(T) / gap) for stochastic
+    rewards, and in between for corruption fixed in advance. An attacker who sees the arm makes it linear.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
@@ -123,7 +122,7 @@ class TsallisINF(Policy):
     select, update = staticmethod(select), staticmethod(update)
 
     def init(self, game: Game) -> State:
-        """Uniform."""
+        """Uniform probabilities."""
         n_arms = game.n_arms
         reduced = self.estimator == "rv"
         return State(

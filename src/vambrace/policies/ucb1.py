@@ -1,9 +1,9 @@
-"""UCB1: optimism, and nothing against an attacker.
+"""UCB1: optimism, with no protection against an attacker.
 
 Setting     K arms, rewards in [0, 1].
 Algorithm   Each arm once; then the arm with the largest mean + sqrt(alpha ln t / N).   Auer, Cesa-Bianchi, Fischer 2002
-Reading     alpha = 2 is the original; Xu et al. (2021) attack alpha = 1. t is the round about to be played. While
-            answers are missing t and N count them and the mean does not.
+Reading     alpha = 2 is the original; Xu et al. (2021) attack alpha = 1. t is the round about to be played. Missing
+            answers count in t and N, but not in the mean.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from vambrace.protocols import Answer, Floats, Game, Policy
 
 
 class State(NamedTuple):
-    """The sum of the rewards of each arm, and who leads with their means."""
+    """The sum of the rewards of each arm, and the ranking by their means."""
 
     totals: Floats
     ranking: GrowingRanking
@@ -45,10 +45,10 @@ def update(state: State, answer: Answer) -> State:
 class UCB1(Policy):
     """The classic optimistic policy: play the largest mean + sqrt(alpha ln t / N).
 
-    The usual choice where rewards can be trusted, and the usual victim where they cannot.
+    The usual choice if rewards can be trusted, and the usual victim if they cannot.
 
     Args:
-        alpha: How optimistic; 2 is the original, 1 explores less.
+        alpha: How optimistic it is; 2 is the original, 1 explores less.
 
     Guarantee: regret O(sum over arms of ln(T) / gap) without attack; an attacker who spends O(ln T) makes it linear.
 
@@ -66,13 +66,13 @@ class UCB1(Policy):
 
     alpha: Positive = 2.0
 
-    select, update = bound(update)
+    select, update = bound(update, tie=0.0)
 
     def init(self, game: Game) -> State:
-        """Nothing pulled."""
+        """No arm pulled yet."""
         return State(np.zeros(game.n_arms), make_growing_ranking(game.n_arms), Bonus(0.0, float(self.alpha)))
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """From version 0.1."""
+        """Convert a state of version 0.1."""
         ranking = migrated_ranking(means_of(state), state["counts"], state["leader"])
         return {"totals": state["totals"], "ranking": ranking, "bonus": {"offset": 0.0, "slope": state["alpha"]}}

@@ -2,10 +2,9 @@
 
 Setting     K arms, rewards in [0, 1], horizon T; the attacker spends at most `budget`.
 Algorithm   Each arm once; then the arm with the largest mean + sqrt((4 ln T + 2 ln(2/delta)) / N) + budget / N.
-Guarantee   Regret O(sum over arms of (ln(T/delta) / gap + C)) with probability 1 - delta: whatever the attacker does
-            within the budget, no index falls below its arm's true mean.
-Reading     Reconstruction: the robust zooming of Kang et al. (2024) for a continuum of arms, reduced to K arms. While
-            answers are missing N counts them and the mean does not.
+Guarantee   Regret O(sum over arms of (ln(T/delta) / gap + C)): no index falls below its arm's true mean.
+Reading     Reconstruction: the robust zooming of Kang et al. (2024) for a continuum of arms, reduced to K arms. Missing
+            answers count in N, but not in the mean.
 """
 
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from vambrace.protocols import Game, Policy
 
 
 class Constants(NamedTuple):
-    """What widens the index."""
+    """The constants of the index."""
 
     log_term: float  # 4 ln T + 2 ln(2/delta)
     budget: float
@@ -32,15 +31,15 @@ def index(state: State, arm: int, count: int, t: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class UCBWR(Policy):
-    """Optimism that reckons with a known attack: largest mean + sqrt((4 ln T + 2 ln(2 / delta)) / N) + budget / N.
+    """Optimism for a known budget: play the largest mean + sqrt((4 ln T + 2 ln(2 / delta)) / N) + budget / N.
 
     `SEWR` with optimism in place of elimination; the budget widens every index.
 
     Args:
-        budget: What the attacker may spend in total: at worst, so many fake events.
+        budget: What the attacker may spend in total: at worst, this many fake events.
         delta: The chance that the guarantee fails; None: K / T.
 
-    Guarantee: regret O(sum over arms of ln(T / delta) / gap + budget) with probability 1 - delta, under any attack
+    Guarantee: regret O(sum over arms of (ln(T / delta) / gap + budget)) with probability 1 - delta, under any attack
     within the budget.
 
     >>> import vambrace as vb
@@ -59,12 +58,12 @@ class UCBWR(Policy):
     select, update = bound_to(index)
 
     def init(self, game: Game) -> State:
-        """Nothing pulled."""
+        """No arm pulled yet."""
         n_arms, horizon = game.n_arms, game.required_horizon
         delta = n_arms / horizon if self.delta is None else self.delta
         log_term = 4.0 * log(horizon) + 2.0 * log(2.0 / delta)
         return make_state(n_arms, Constants(log_term, float(self.budget)))
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """From version 0.1."""
+        """Convert a state of version 0.1."""
         return migrated_state(state, {name: state[name] for name in Constants._fields})
