@@ -16,15 +16,15 @@ se-wr:budget=50 against conceal:budget=50: regret 401.2 after 10,000 rounds, cos
     certify(log)                                         how many fake events would overturn a finished test?
     plan(arms=..., rate=..., gap=..., budget=...)        can this horizon carry this budget?
 
-`help(vb.SEWR)`, and likewise of every name, says what it is for, what its parameters mean, and shows it at work. The
-command line has the same by names in kebab case: `vambrace list`.
+`help(vb.SEWR)`, and help for every other name, says what it is for, what its parameters mean, and shows an example. The
+command line uses the same names in kebab case: `vambrace list`.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from vambrace.version import __version__ as __version__
 
-if TYPE_CHECKING:  # for editors and type checkers; a test compares it with what follows
+if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the names below
     from vambrace.adversaries import *  # noqa: F403
     from vambrace.audit.certificate import Certificate as Certificate
     from vambrace.audit.certification import certify as certify
@@ -76,7 +76,7 @@ __all__ = sorted(_HOME)
 if not TYPE_CHECKING:  # so that type checkers report a misspelt name
 
     def __getattr__(name: str) -> Any:
-        """Load a name when it is first used: importing the package costs next to nothing."""
+        """Load a name when it is first used, so that importing the package is fast."""
         if name not in _HOME:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module

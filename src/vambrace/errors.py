@@ -1,7 +1,7 @@
 """Every error that vambrace raises on purpose.
 
     VambraceError
-    ├── InvalidParameter   a value that cannot be meant (also a ValueError)
+    ├── InvalidParameter   a value out of range or of the wrong type (also a ValueError)
     ├── UnknownName        no such policy, adversary, environment or parameter (also a LookupError)
     ├── DecisionError      an answer to a decision that is not open (also a ValueError)
     ├── HorizonReached     the learner has no rounds left (also a RuntimeError)
@@ -11,27 +11,27 @@
     ├── MissingExtra       an optional dependency is not installed (also an ImportError)
     ├── KernelMistake      a kernel that cannot be compiled (also a TypeError)
     ├── StoreError         a folder of results that cannot be used (also a RuntimeError)
-    ├── ClusterLost        a Dask cluster that went away in mid-run (also a ConnectionError)
-    └── GameFault          a policy or an adversary broke the rules in mid-game (also a RuntimeError)
+    ├── ClusterLost        a Dask cluster that was lost during a run (also a ConnectionError)
+    └── GameFault          a policy or an adversary broke the rules of the game (also a RuntimeError)
 
-Each message says what was expected and what came.
+Each message says what was expected and what was found.
 """
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-LONGEST = 200  # characters of what came that a message repeats
+LONGEST = 200  # characters of a wrong value that a message repeats
 
 
 def shorten(text: str) -> str:
-    """The beginning of a text, as much as a message has room for."""
+    """The beginning of a text, as much as fits into a message."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 class VambraceError(Exception):
-    """The root of the tree: catch this to catch every error that vambrace raises on purpose.
+    """The base class: catch this to catch every error that vambrace raises on purpose.
 
-    Each message is one line that says what was expected and what came. `help("vambrace.errors")` shows the whole tree.
+    Each message is one line that says what was expected and what was found. `help("vambrace.errors")` shows all errors.
 
     >>> import vambrace as vb
     >>> try:
@@ -43,11 +43,11 @@ class VambraceError(Exception):
 
 
 class InvalidParameter(VambraceError, ValueError):
-    """A value outside its range or of the wrong kind."""
+    """A value outside its range or of the wrong type."""
 
 
 class UnknownName(VambraceError, LookupError):
-    """A name that nothing is registered under."""
+    """A name that is not registered."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
@@ -57,7 +57,7 @@ class UnknownName(VambraceError, LookupError):
 
 
 class DecisionError(VambraceError, ValueError):
-    """A decision told twice, or never asked."""
+    """A decision that was answered before, or never made."""
 
 
 class HorizonReached(VambraceError, RuntimeError):

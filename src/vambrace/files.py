@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, also when the machine is switched off."""
+"""Files that are written completely or not at all, even if the machine is switched off."""
 
 import os
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ from pathlib import Path
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path` to write to; it becomes `path` at the end, and vanishes after an error.
+    """A temporary file beside `path` to write to; it is renamed to `path` at the end, and removed after an error.
 
-    The content is on disk before the name is, and both are when the block ends: a machine that stops at any moment
-    leaves the old file or the new one.
+    The content is on disk before the name is, and both are on disk when the block ends: a machine that stops at any
+    moment leaves the old file or the new one.
     """
     new_folders = [folder for folder in path.parents if not folder.exists()]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Write the names in a folder to disk; Windows does so by itself and opens no folders."""
+    """Write the names in a folder to disk; Windows does this by itself and cannot open folders."""
     if os.name == "nt":
         return
     opened = os.open(folder, os.O_RDONLY)

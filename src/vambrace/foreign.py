@@ -1,4 +1,4 @@
-"""Bandits that are not ours: River's, MABWiser's, the one you already run. They enter the same loop, interpreted."""
+"""Bandits of other libraries, such as River or MABWiser, or your own. They run in the same loop, interpreted."""
 
 from collections.abc import Callable
 from operator import index
@@ -10,17 +10,17 @@ from vambrace.sampling import Stream, next_word
 
 
 class AskTell(Protocol):
-    """What a foreign bandit has to offer."""
+    """The methods that a foreign bandit must have."""
 
     def ask(self) -> int:
         """The arm to pull, from zero."""
 
     def tell(self, arm: int, reward: float) -> None:
-        """What the learner observed, altered or not."""
+        """Learn from the observed reward, altered or not."""
 
 
 class State(NamedTuple):
-    """A box for the bandit, which is made in the first round, when there is a seed for it."""
+    """Holds the bandit, which is made in the first round, when its seed is known."""
 
     box: list[AskTell]
     n_arms: int
@@ -30,7 +30,7 @@ class State(NamedTuple):
 
 
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    """Ask the bandit; it keeps its own random numbers, from a seed of this replication's stream."""
+    """Ask the bandit; it has its own random numbers, with a seed from this replication's stream."""
     if not state.box:
         bandit = state.make(state.n_arms, state.horizon, int(next_word(rng)) >> 33)
         if not (callable(getattr(bandit, "ask", None)) and callable(getattr(bandit, "tell", None))):
@@ -54,10 +54,10 @@ class Foreign(Policy):
     """Any Python object with `ask() -> arm` and `tell(arm, reward)` as a policy, to be attacked like our own.
 
     Args:
-        make: Called as make(n_arms, horizon, seed) for each replication; seed is a whole number below 2^31.
-        name: What to call it.
+        make: Called as make(n_arms, horizon, seed) for each replication; seed is an integer below 2^31.
+        name: Its name in reports.
 
-    It runs at Python's speed, so keep horizons short. A live one has no snapshots: what it holds is its own.
+    It runs at Python's speed, so keep horizons short. A live learner of it has no snapshots.
 
     >>> import random
     >>> import vambrace as vb
@@ -89,6 +89,6 @@ class Foreign(Policy):
         self.name = name  # type: ignore[misc]
 
     def init(self, game: Game) -> Any:
-        """An empty box."""
+        """A state without a bandit."""
         n_arms, horizon = game.n_arms, game.required_horizon
         return State([], n_arms, horizon, self.make, self.name)

@@ -3,15 +3,15 @@
 A kernel is an ordinary Python function on numbers, arrays and NamedTuples. The decorator only marks it, so importing
 vambrace does not import Numba, and calling a kernel runs plain Python. `compiled` turns a kernel and every kernel it
 calls into machine code; `interpreted` gives the same function as plain Python. Both bind *slots*: global names that
-a kernel mentions and that are filled in for one use (the game loop's `select`, `update`, `draw`, ...).
+a kernel uses and that get their values for one use (the game loop's `select`, `update`, `draw`, ...).
 
-Every Numba option of the package lives here, and nowhere else.
+Every Numba option of the package is set here.
 
 Why slots and not arguments: Numba's disk cache never hits for a function that takes other compiled functions, because
-their identity is random. Here each combination gets a name of its own that ends in a fingerprint of everything it was
-made of (its bytecode, the constants it mentions, and the same of each kernel it calls). A second process therefore
-finds the machine code on disk and compiles nothing, and a changed source can never meet a stale file. The parts carry
-such names too: programs from disk are linked by name, and two processes would otherwise name different parts alike.
+their identity is random. Here each combination gets its own name, which ends in a fingerprint of everything it is made
+of (its bytecode, the constants it uses, and the same of each kernel it calls). A second process therefore finds the
+machine code on disk and compiles nothing, and after a change of the source an old file is never used. The parts have
+such names too: programs from disk are linked by name, and two processes would otherwise use one name for two parts.
 """
 
 import re
@@ -25,8 +25,8 @@ from vambrace.errors import InvalidParameter, KernelMistake, shorten
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Without reference counting ("_nrt") a round of SE-WR takes 9 ns instead of 63. The price: a kernel cannot create
-# arrays, it works on those that it is given.
+# Without reference counting ("_nrt") a round of SE-WR takes 9 ns instead of 63. In return a kernel cannot create
+# arrays; it works on those that it is given.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 PIPELINE = 2  # counts the changes of `_part_compiler`: programs on disk that an older one made are not taken
 PART = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # only kernels call it: compiles faster
@@ -49,9 +49,9 @@ MISTAKES = (  # what Numba reports -> what the author of a kernel should do
 
 
 class Slot:
-    """A place that is filled in when a program is made: `select = Slot("select")`.
+    """A global name that gets its value when a program is made: `select = Slot("select")`.
 
-    A slot for a constant is true until it is filled in, so that plain Python has every branch.
+    A slot for a constant is true until it has a value, so that plain Python has every branch.
     """
 
     def __init__(self, name: str) -> None:
@@ -61,19 +61,19 @@ class Slot:
         return True
 
     def __call__(self, *_: Any) -> Any:
-        """A slot is only called when somebody runs a kernel that was never made into a program."""
+        """Raise: a slot is only called if a kernel runs that was not made into a program."""
         raise NotImplementedError(f"the slot {self.name!r} was not bound")
 
 
 def kernel(function: Function) -> Function:
-    """Mark a function of a policy, an adversary or an environment of your own, to be run as machine code.
+    """Mark a function of your own policy, attack or environment, to be run as machine code.
 
-    It stays an ordinary function, to be called and debugged as such. Inside, use numbers, NamedTuples of numbers and
-    arrays, and other kernels; make arrays outside, in `init`. Calls to it are inlined; use `rare_kernel` for what
-    seldom runs.
+    It stays an ordinary function that you can call and debug. Inside, use numbers, NamedTuples of numbers and arrays,
+    and other kernels; make arrays outside, in `init`. Calls to it are inlined; use `rare_kernel` for code that runs
+    rarely.
 
     Args:
-        function: The function to mark; a lambda will not do.
+        function: The function to mark, not a lambda.
 
     >>> import vambrace as vb
     >>> @vb.kernel
@@ -86,7 +86,7 @@ def kernel(function: Function) -> Function:
 
 
 def rare_kernel(function: Function) -> Function:
-    """`kernel` for what seldom runs: called, not inlined, which keeps the hot loop small and compiling quick.
+    """`kernel` for code that runs rarely: called, not inlined, which keeps the loop small and compiling fast.
 
     Args:
         function: The function to mark.
@@ -113,7 +113,7 @@ def _marked(function: Function, how: str) -> Function:
 
 
 def place(function: Callable[..., Any]) -> str:
-    """Where a function stands in its source: file and line."""
+    """The file and line of a function."""
     code = function.__code__
     return f"{Path(code.co_filename).name}, line {code.co_firstlineno}"
 
@@ -124,7 +124,7 @@ def is_kernel(thing: object) -> bool:
 
 
 def interpreted(function: Function, slots: Mapping[str, Any]) -> Function:
-    """The function as plain Python, with its slots bound, and likewise every kernel that it calls."""
+    """The function as plain Python, with its slots bound, also in every kernel that it calls."""
     filled = _slots_of(function, slots)
     if not filled:
         return function
@@ -138,7 +138,7 @@ def interpreted(function: Function, slots: Mapping[str, Any]) -> Function:
 
 
 def compiled(function: Callable[..., Any], slots: Mapping[str, Any]) -> Callable[..., Any]:
-    """The function as machine code, with its slots bound; kept in memory and, where Numba can, on disk."""
+    """The function as machine code, with its slots bound; kept in memory and, if Numba can, on disk."""
     key = (function, _slots_of(function, slots))
     if key not in _programs:
         import numba
@@ -147,7 +147,7 @@ def compiled(function: Callable[..., Any], slots: Mapping[str, Any]) -> Callable
         program = _rebuilt(function, bound, f"{function.__qualname__}_{fingerprint[:16]}")
         try:
             _programs[key] = numba.njit(cache=True, **OPTIONS)(program)
-        except RuntimeError:  # no place on disk for this function: it was typed into a console
+        except RuntimeError:  # a function typed into a console cannot be cached on disk
             _programs[key] = numba.njit(**OPTIONS)(program)
     return _programs[key]
 
@@ -161,7 +161,7 @@ def is_ready(program: Any) -> bool:
 
 
 def compile_now(call: Callable[[], Any]) -> None:
-    """Make the first call of a program, which compiles it; a mistake in a kernel becomes one sentence."""
+    """Make the first call of a program, which compiles it; an error in a kernel is reported in one sentence."""
     from numba.core.errors import NumbaError
 
     try:
@@ -191,7 +191,7 @@ def cache_statistics() -> tuple[int, int]:
 
 
 def _mentions(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
-    """Each name from outside that a function mentions, with what it stands for there: globals and closed-over names."""
+    """Each global and closed-over name that a function uses, with its value."""
     for name in function.__code__.co_names:
         if name in function.__globals__:
             yield name, function.__globals__[name]
@@ -200,12 +200,12 @@ def _mentions(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _filled(value: Any, slots: Mapping[str, Any]) -> Any:
-    """What a slot is filled with; a slot that nobody filled, and anything else, stays as it is."""
+    """The value of a slot; a slot without value, and any other object, stays as it is."""
     return slots.get(value.name, value) if isinstance(value, Slot) else value
 
 
 def _slots_of(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """The slots that a function or a kernel that it calls, however deep, mentions, with their fillings."""
+    """The slots that a function uses, directly or through the kernels that it calls, with their values."""
     found: dict[str, Any] = {}
     waiting, seen = [function], {function}
     while waiting:
@@ -220,7 +220,7 @@ def _slots_of(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[t
 
 
 def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """What each global name stands for in the compiled form, and a fingerprint of it all."""
+    """The value of each global name in the compiled form, and a fingerprint of them all."""
     import hashlib  # here and not above: a live learner needs no compiler
 
     code = function.__code__
@@ -231,14 +231,14 @@ def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[dict[
     for name, value in _mentions(function):
         filling = _filled(value, slots)
         bound[name], identity = _part(filling, slots) if is_kernel(filling) else (filling, _identity(filling))
-        if isinstance(filling, types.ModuleType):  # constants that are mentioned through a module
+        if isinstance(filling, types.ModuleType):  # constants that are used through a module
             identity += str([_identity(getattr(filling, each, "")) for each in code.co_names])
         digest.update(f"{name}={identity};".encode())
     return bound, digest.hexdigest()
 
 
 def _part(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Any, str]:
-    """A kernel as it is called by another one, and its fingerprint."""
+    """A kernel in the form in which other kernels call it, and its fingerprint."""
     key = (function, _slots_of(function, slots))
     if key not in _parts:
         import numba
@@ -255,8 +255,8 @@ def _part(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Any, 
 def _part_compiler() -> type:
     """A compiler for functions that only other compiled functions call.
 
-    Numba would optimise each of them and turn it into machine code, and then do it all again where it is called. Here
-    both are left to the program. A quarter of the time for compiling goes.
+    Numba would optimise each of them and turn it into machine code, and then do both again in the caller. Here only
+    the whole program is optimised, which saves a quarter of the compile time.
     """
     from numba.core import codegen, compiler, compiler_machinery, typed_passes
 
@@ -300,7 +300,7 @@ def _part_compiler() -> type:
 
 
 def _identity(value: Any) -> str:
-    """A text that changes when a global that a kernel mentions changes its meaning."""
+    """A string that changes if the value of a global that a kernel uses changes."""
     if isinstance(value, types.ModuleType):
         return value.__name__
     if isinstance(value, type):  # Numba stores its module with the program, and imports it from there
@@ -317,7 +317,7 @@ def _identity(value: Any) -> str:
 
 
 def _rebuilt(function: Callable[..., Any], bound: Mapping[str, Any], qualname: str) -> Callable[..., Any]:
-    """A copy of a function in which the names that it mentions stand for something else."""
+    """A copy of a function with other values for the names that it uses."""
     closure = tuple(types.CellType(bound[name]) for name in function.__code__.co_freevars)
     scope = {**function.__globals__, **bound}
     copy = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, closure)

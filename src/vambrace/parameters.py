@@ -4,8 +4,8 @@
     delta: Chance | None = None                     a number in (0, 1), or None
     radius: Literal["paper", "tight"] = "paper"     one of these words
 
-From the declaration follow the check of each value, the plain value that is stored, spec strings, `vambrace list` and
-the tables of the docs. Types that are not known here are stored as they come.
+The check of each value, the plain value that is stored, spec strings, `vambrace list` and the tables of the docs follow
+from the declaration. Values of types that are not known here are stored unchanged.
 """
 
 import dataclasses
@@ -31,11 +31,11 @@ TYPES = {
 
 
 class Range(NamedTuple):
-    """Where a number lies, or each number of a sequence.
+    """The range of a number, or of each number of a sequence.
 
     Attributes:
         low: The lower end.
-        high: The upper end; where it is infinite, so may the number be.
+        high: The upper end; if it is infinite, the number may be infinite too.
         open_low: Whether the lower end itself is excluded.
         open_high: Whether the upper end itself is excluded.
     """
@@ -55,8 +55,8 @@ class Kind(NamedTuple):
     Attributes:
         base: float, int, bool or str; tuple for a sequence; any other type is not checked.
         range: The range of a number.
-        choices: The words that are known, where there are only a few.
-        items: What each value of a sequence is.
+        choices: The allowed words, if there are only a few.
+        items: The kind of each value of a sequence.
         per_arm: Whether a sequence has one value for each arm.
         optional: Whether None is a value too.
     """
@@ -87,8 +87,8 @@ class Kind(NamedTuple):
         """The value in its plain type.
 
         Args:
-            name: What an error calls it.
-            value: What was given.
+            name: The name that an error shows.
+            value: The value to check.
         """
         if self.optional and value is None:
             return None
@@ -130,7 +130,7 @@ class Kind(NamedTuple):
 
     @property
     def interval(self) -> str:
-        """The range in words; empty where every number is taken."""
+        """The range in words; empty if every number is allowed."""
         limits = self.range if self.items is None else self.items.range
         return "" if limits == Range() else validation.interval(*limits)
 
@@ -141,7 +141,7 @@ class Parameter(NamedTuple):
     Attributes:
         name: Its name.
         kind: Its type and range.
-        default: Its value where none is given; `dataclasses.MISSING` where one must be.
+        default: Its default value; `dataclasses.MISSING` if it has none.
         meaning: What the docstring says about it.
     """
 
@@ -185,7 +185,7 @@ def _declared(cls: Any) -> tuple[Parameter, ...]:
 
 
 def _meanings(cls: type) -> dict[str, str]:
-    """What stands under `Args:` of a class and of those that it is derived from."""
+    """The descriptions under `Args:` of a class and of its base classes."""
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         section = re.search(r"^Args:\n((?: .*\n?|\n)*)", cleandoc(vars(base).get("__doc__") or ""), re.MULTILINE)

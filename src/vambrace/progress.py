@@ -1,4 +1,4 @@
-"""Signs of life from long work, on standard error: bars on a terminal, and a line now and then in a log."""
+"""Progress of long work, on standard error: bars on a terminal, and occasional lines in a log."""
 
 import sys
 import threading
@@ -14,17 +14,17 @@ PATIENCE = 1.0  # seconds before a bar appears
 EVERY = 10.0  # seconds before the first line of a log, and at least between two lines
 
 _lock = threading.Lock()
-_shown: "Progress | None" = None  # what the terminal shows: a row for each bar, so that work inside of work has one too
+_shown: "Progress | None" = None  # what the terminal shows: a row for each bar, also for nested work
 
 
 class ProgressBar:
-    """How far some work is. On a terminal it is a bar that appears after a second; in a log, a line now and then.
+    """The progress of some work: on a terminal a bar that appears after a second, in a log an occasional line.
 
     Args:
         title: What is being done.
-        total: How much there is to do; None: nobody knows.
+        total: How much there is to do; None: unknown.
         show: True: a bar; False: nothing; None: a bar if standard error is a terminal, otherwise lines.
-        unit: What is counted; with a unit, a bar also shows how many are done in a second.
+        unit: What is counted; with a unit, a bar also shows how many are done per second.
         patience: Seconds before anything is shown; None: 1 for a bar, 10 for lines.
     """
 
@@ -60,7 +60,7 @@ class ProgressBar:
             share = "" if self._total is None else f": {count} ({100 * done / max(self._total, 1):.0f} %)"
             sys.stderr.write(f"{self._title}{share}\n")
             sys.stderr.flush()
-            self._due = now + max(EVERY, (now - self._started) / 10)  # a day of work is about eighty lines
+            self._due = now + max(EVERY, (now - self._started) / 10)  # about eighty lines per day of work
 
     def _draw(self, done: int, speed: str) -> None:
         global _shown
@@ -83,7 +83,7 @@ class ProgressBar:
 
 @contextmanager
 def waiting(title: str, *, show: bool | None = None, patience: float | None = None) -> Iterator[None]:
-    """Show a moving bar, or one line in a log, during work that cannot say how far it is."""
+    """Show a moving bar, or one line in a log, during work of unknown length."""
     with ProgressBar(title, None, show=show, patience=patience) as bar:
         timer = threading.Timer(bar.patience, bar.update, [0])
         if show is not False:
@@ -93,7 +93,7 @@ def waiting(title: str, *, show: bool | None = None, patience: float | None = No
         finally:
             timer.cancel()
             if show is not False:
-                timer.join()  # so that a bar that is just being opened is there to be closed
+                timer.join()  # a bar that is just being opened must be closed too
 
 
 def compiling(title: str, *, show: bool | None = None) -> AbstractContextManager[None]:

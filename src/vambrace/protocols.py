@@ -2,9 +2,9 @@
 
 Each is a frozen, keyword-only dataclass of parameters with an `init` that makes a fresh state (a NamedTuple of
 numbers and arrays) and a few kernels, held as static methods, that work on that state. A kernel replaces scalars by
-returning a new state and changes arrays in place. What a kernel is given beside its state comes in NamedTuples, which
-may grow: `Round`, `Answer`, `Game`. Write a new one by copying the shortest file of its folder, and run
-`vambrace.testing` over it.
+returning a new state and changes arrays in place. Its other arguments come in NamedTuples, which may get more fields:
+`Round`, `Answer`, `Game`. To write a new one, copy the shortest file of its folder, and check it with
+`vambrace.testing`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -84,11 +84,11 @@ class Policy(HasKernels):
     update(state, answer) -> state                              the only writer
     ```
 
-    `round` is a `Round`, `answer` an `Answer`. `probability` is the chance with which the policy made this choice, and
-    `tag` a whole number that it wants back with the answer, so that nothing hides between asking and telling.
+    `round` is a `Round`, `answer` an `Answer`. `probability` is the probability with which the policy made this choice,
+    and `tag` an integer that the policy gets back with the answer, so that it needs no hidden state between the two.
 
-    A policy that plays the same cycle of arms for long stretches may offer three kernels more, and the leap engine
-    takes each stretch in one step (docs/leap.md):
+    A policy that plays the same cycle of arms for long stretches may define three more kernels, with which the leap
+    engine plays each stretch in one step (docs/leap.md):
 
     ```text
     cycle(state) -> (arms, count)               the arms of one sweep, in order
@@ -130,7 +130,7 @@ class Policy(HasKernels):
     name: ClassVar[str]
     reference: ClassVar[str]
     randomized: ClassVar[bool] = False  # whether `select` draws from its stream
-    knows_probability: ClassVar[bool] = True  # whether the second value of `select` is the chance of the arm
+    knows_probability: ClassVar[bool] = True  # whether `select` returns the true probability of the arm
     state_version: ClassVar[int] = 1  # counts the changes of its state, for snapshots of older ones
     select: Select
     update: Update
@@ -140,7 +140,7 @@ class Policy(HasKernels):
 
     @property
     def constants(self) -> Mapping[str, bool]:
-        """Slots for constants: branches that these parameters never take are not compiled."""
+        """Values of constant slots: branches that these parameters never take are not compiled."""
         return {}
 
     def init(self, game: Game) -> Any:
@@ -156,7 +156,7 @@ class Policy(HasKernels):
 
         Args:
             state: The state as it was written: dicts, lists, numbers and words.
-            version: The `state_version` that wrote it, smaller than the present one.
+            version: The `state_version` that wrote it, smaller than the current one.
         """
         raise NotImplementedError
 
@@ -166,8 +166,8 @@ class Policy(HasKernels):
         Args:
             n_arms: The number of arms.
             horizon: The largest number of decisions.
-            seed: Of the random numbers of a randomised policy; None: from the operating system, so that nobody can
-                foresee them.
+            seed: The seed of a randomised policy; None: from the operating system, so that its choices cannot be
+                predicted.
 
         >>> import vambrace as vb
         >>> learner = vb.SEWR(budget=10).learner(n_arms=3, horizon=10_000)
@@ -180,7 +180,7 @@ class Policy(HasKernels):
 
 
 class Adversary(HasKernels):
-    """An attack: `init` and one kernel; subclass it to write your own. The engine meters it and stops it at `budget`.
+    """An attack: `init` and one kernel; subclass it to write your own. The engine enforces its `budget`.
 
     ```text
     alter(state, round, arm, reward, view, rng) -> (reward, state)   strong: sees the arm (Procedure 1)
@@ -188,19 +188,19 @@ class Adversary(HasKernels):
                                                                      before the arm is known (Procedure 2)
     ```
 
-    `view` is the policy's state; a white-box attack names the parts of it that it reads in `reads`. An attack may also
-    call the victim's kernels: `from vambrace.engine.slots import select`.
+    `view` is the policy's state; a white-box attack lists in `reads` the fields of it that it uses. An attack may also
+    call the kernels of the attacked policy: `from vambrace.engine.slots import select`.
 
-    A strong attack whose rule depends on nothing but the arm, the reward and what the policy has dropped is written as
-    one kernel instead, which the leap engine understands too (docs/leap.md); one that makes up its mind anew when the
-    policy does, for example at the start of a phase, adds a second:
+    A strong attack whose rule depends only on the arm, the reward and which arms the policy has dropped defines
+    `respond` instead, which the leap engine can use too (docs/leap.md). If the rule can change when the policy changes
+    its plan, for example at the start of a phase, the attack also defines `look`:
 
     ```text
     respond(state, view, arm, reward) -> (chance, altered)   with this chance return `altered`
     look(state, round, view) -> state                        before a round; changes nothing while the policy stays
     ```
 
-    A strong attack that keeps count of what the learner has seen learns it, after clipping and metering, from
+    A strong attack that needs to know what the learner has seen, after clipping and metering, defines
 
     ```text
     witness(state, arm, reward, seen) -> state               the raw reward, and what was delivered
@@ -238,7 +238,7 @@ class Adversary(HasKernels):
     reference: ClassVar[str]
     strength: ClassVar[Literal["strong", "medium"]]
     knowledge: ClassVar[Literal["oracle means", "white box", "black box"]]
-    aim: ClassVar[str] = ""  # what it does to which arm, in a few words
+    aim: ClassVar[str] = ""  # its effect on which arm, in a few words
     budget: float
     alter: Alter
     corrupt: Corrupt
@@ -248,14 +248,14 @@ class Adversary(HasKernels):
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """Names of the fields of the policy's state that this attack looks at."""
+        """Names of the fields of the policy's state that this attack reads."""
         return ()
 
     def init(self, game: Game) -> Any:
         """A fresh state.
 
         Args:
-            game: The game that it is for, with the true means and a fresh state of the victim.
+            game: The game that it is for, with the true means and a fresh state of the attacked policy.
         """
         raise NotImplementedError
 
@@ -265,13 +265,13 @@ class Environment(HasKernels):
 
     ```text
     draw(state, arm, rng) -> reward
-    draw_total(state, arm, pulls, rng) -> total       the sum of `pulls` rewards in one draw, where there is a way
-    outcomes(state, arm) -> (high, low, chance)       where an arm has no more than two rewards: both, and the chance
-                                                      of the higher one
+    draw_total(state, arm, pulls, rng) -> total       optional: the sum of `pulls` rewards in one draw
+    outcomes(state, arm) -> (high, low, chance)       optional, if an arm has at most two rewards: both, and the
+                                                      probability of the higher one
     ```
 
-    Rewards are independent draws, unless `supply` says that an arm has only so many: then no two draws are of the same
-    one, and a draw beyond the last returns NaN, which ends the game with what `bad_draw` says.
+    Rewards are independent draws, unless `supply` says how many rewards each arm has: then each reward is drawn at most
+    once, and a draw after the last returns NaN, which ends the game with the message of `bad_draw`.
 
     >>> from dataclasses import dataclass
     >>> from typing import NamedTuple
@@ -301,7 +301,7 @@ class Environment(HasKernels):
     kernels: ClassVar[Kernels] = {"draw": Draw, "draw_total": DrawTotal, "outcomes": Outcomes}
 
     name: ClassVar[str]
-    supply: Sequence[int] | None = None  # how many rewards each arm has; None: without end
+    supply: Sequence[int] | None = None  # how many rewards each arm has; None: no limit
     note: str = ""  # what every report must say about these arms
     draw: Draw
     draw_total: DrawTotal | None = None
@@ -309,7 +309,7 @@ class Environment(HasKernels):
 
     @property
     def n_arms(self) -> int:
-        """How many arms there are."""
+        """The number of arms."""
         return len(self.arm_means())
 
     def arm_means(self) -> Floats:
@@ -321,7 +321,7 @@ class Environment(HasKernels):
         raise NotImplementedError
 
     def bad_draw(self, t: int, arm: int, value: float) -> str:
-        """What is wrong with a draw that is no reward in [0, 1].
+        """The error message for a draw that is not in [0, 1].
 
         Args:
             t: The round.

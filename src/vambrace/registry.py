@@ -27,7 +27,7 @@ _GROUPS = {"policy": "vambrace.policies", "adversary": "vambrace.adversaries", "
 @cache
 def known(kind: str) -> Mapping[str, type[Any]]:
     """Every registered class of a kind ("policy", "adversary" or "environment") by its name, sorted."""
-    from importlib import metadata  # slow to import, and seldom needed
+    from importlib import metadata  # slow to import, and rarely needed
 
     module = _MODULES[kind]
     classes = {thing.name: thing for thing in (getattr(module, name) for name in module.__all__)}
@@ -40,7 +40,7 @@ def known(kind: str) -> Mapping[str, type[Any]]:
 
 
 def specimens(kind: str, **given: Any) -> dict[str, Any]:
-    """One object of every registered class that needs no other parameters than those given, by name.
+    """One object of every registered class that needs only the given parameters, by name.
 
     >>> from vambrace import registry
     >>> registry.specimens("policy", budget=5.0)["se-wr"].budget
@@ -65,7 +65,7 @@ def policy(spec: str) -> Policy:
 
 
 def adversary(spec: str) -> Adversary | None:
-    """The adversary of a spec string; "none" is no adversary."""
+    """The attack of a spec string; None for "none", that is no attack."""
     return None if spec == "none" else _parse("adversary", spec)
 
 
@@ -75,7 +75,7 @@ def environment(spec: str) -> Environment:
 
 
 def _parameters(make: Any) -> tuple[dict[str, Kind], list[str]]:
-    """The types of what a class or a function takes, and what it must be given."""
+    """The types of the parameters of a class or a function, and which parameters are required."""
     if isinstance(make, type):
         known = declared(make)
         return {each.name: each.kind for each in known}, [each.name for each in known if each.required]

@@ -2,7 +2,7 @@
 
 A stream is a uint64 array of four words that a draw changes in place: the state of xoshiro256++ (Blackman and Vigna
 2021). Streams are spawned from NumPy's `SeedSequence`, one for each (replication, role), so that they are independent
-and adding a policy or a thread changes nobody else's numbers.
+and adding a policy or a thread does not change other numbers.
 """
 
 from math import erfc, exp, floor, log, log1p, pi, sqrt
@@ -56,7 +56,7 @@ ZIGGURAT_TAIL = 3.6541528853610088  # where the lowest of 256 layers of equal ar
 
 
 def _ziggurat_edges() -> NDArray[np.float64]:
-    """How far each layer reaches, from the lowest, which counts the tail as a part of its width, to the top."""
+    """The width of each layer, from the lowest, whose width includes the tail, to the top."""
     height = exp(-0.5 * ZIGGURAT_TAIL**2)
     area = ZIGGURAT_TAIL * height + sqrt(0.5 * pi) * erfc(ZIGGURAT_TAIL / sqrt(2.0))
     edges = [area / height, ZIGGURAT_TAIL]
@@ -66,7 +66,7 @@ def _ziggurat_edges() -> NDArray[np.float64]:
 
 
 OUTER_EDGES = _ziggurat_edges()[:-1].copy()
-INNER_EDGES = _ziggurat_edges()[1:].copy()  # of the next layer: what lies within it lies under the curve
+INNER_EDGES = _ziggurat_edges()[1:].copy()  # of the next layer: a point within it is under the curve
 
 
 @kernel
@@ -85,7 +85,7 @@ def quick_normal(rng: Stream) -> float:
 
 @rare_kernel
 def _normal_at_the_edge(layer: int, x: float, rng: Stream) -> float:
-    """The draw if it lies under the curve, infinity if not; in the lowest layer one from the tail."""
+    """The draw if it is under the curve, otherwise infinity; in the lowest layer a draw from the tail."""
     if layer == 0:
         while True:
             beyond = -log(1.0 - uniform(rng)) / ZIGGURAT_TAIL
@@ -128,17 +128,17 @@ SQUEEZE = 6.0 * 0.0331  # Marsaglia and Tsang's, in units of the square of the l
 
 @kernel
 def gamma_width(shape: float) -> float:
-    """What `quick_beta_draw` needs of a shape; worth keeping as long as the shape stays."""
+    """The width that `quick_beta_draw` needs for a shape; keep it while the shape stays the same."""
     return 1.0 / sqrt(9.0 * (shape - 1.0 / 3.0))
 
 
 @kernel
 def quick_beta_draw(alpha: float, alpha_width: float, beta: float, beta_width: float, rng: Stream) -> float:
-    """A Beta(alpha, beta) draw for shapes of at least one, several times as quick as `beta_draw`.
+    """A Beta(alpha, beta) draw for shapes of at least one, several times as fast as `beta_draw`.
 
     Two gamma draws of Marsaglia and Tsang (2000), accepted or rejected together. The ratio of the densities is at least
     1 - SQUEEZE (width x^2)^2 for each (their 0.0331 x^4 at shape one, and less for a larger shape), so that logarithms
-    are seldom needed.
+    are rarely needed.
     """
     while True:
         x, y = quick_normal(rng), quick_normal(rng)
@@ -160,7 +160,7 @@ def quick_beta_draw(alpha: float, alpha_width: float, beta: float, beta_width: f
 def binomial(n: int, p: float, rng: Stream) -> int:
     """The number of successes in n trials of probability p: exact for n up to 10^15.
 
-    Inversion where fewer than 12 successes (or failures) are expected, otherwise Hörmann's transformed
+    Inversion if fewer than 12 successes (or failures) are expected, otherwise Hörmann's transformed
     rejection BTRS (1993) with Loader's mass function in place of log-gamma, which loses all digits at large n.
     """
     if n <= 0 or p <= 0.0:

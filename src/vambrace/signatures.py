@@ -1,4 +1,4 @@
-"""What kernels are given and what they return: arrays, the tuples `Round`, `Answer` and `Game`, and every signature."""
+"""The arguments and results of kernels: arrays, the tuples `Round`, `Answer` and `Game`, and every signature."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -18,7 +18,7 @@ class Round(NamedTuple):
 
     Attributes:
         t: Its number, from one.
-        open: How many decisions are not answered yet: none in a simulation, any number in a live learner.
+        open: How many decisions are not answered yet: 0 in a simulation, any number in a live learner.
         open_per_arm: The same for each arm.
         available: Which arms can be played.
     """
@@ -30,12 +30,12 @@ class Round(NamedTuple):
 
     @classmethod
     def prompt(cls, t: int, n_arms: int) -> "Round":
-        """A round before which every decision was answered, with all arms available: every round of a simulation."""
+        """A round with no open decisions and all arms available, such as every round of a simulation."""
         return cls(t, 0, np.zeros(n_arms, dtype=np.int64), np.ones(n_arms, dtype=np.bool_))
 
 
 class Answer(NamedTuple):
-    """What became of a decision.
+    """The answer to a decision.
 
     Attributes:
         arm: The arm that was played.
@@ -55,10 +55,10 @@ class Game(NamedTuple):
 
     Attributes:
         n_arms: The number of arms.
-        horizon: The number of rounds; None where nobody knows it.
+        horizon: The number of rounds; None: unknown.
         means: The true mean of each arm, for attacks; empty for policies.
-        victim: A fresh state of the attacked policy, for attacks that think ahead: they may keep it as a copy to try
-            things on; None for policies.
+        victim: A fresh state of the attacked policy, for attacks: they may keep it as a copy to try things on; None for
+            policies.
     """
 
     n_arms: int
@@ -68,7 +68,7 @@ class Game(NamedTuple):
 
     @property
     def required_horizon(self) -> int:
-        """The horizon, for those that cannot do without."""
+        """The horizon; an error if it is unknown."""
         if self.horizon is None:
             raise InvalidParameter("horizon: expected a number of rounds, got None")
         return self.horizon
@@ -93,7 +93,7 @@ class Index(Protocol):
 
 
 class Above(Protocol):
-    """Whether an arm's index is larger than `floor`; where that is quicker to see than to compute the index."""
+    """Whether an arm's index is larger than `floor`, if that is faster to decide than to compute the index."""
 
     def __call__(self, state: Any, arm: int, count: int, t: int, floor: float, /) -> bool: ...  # noqa: D102
 
@@ -111,7 +111,7 @@ class Cycle(Protocol):
 
 
 class Quiet(Protocol):
-    """How many whole sweeps the policy is sure to play from here on; zero in mid-sweep."""
+    """How many whole sweeps the policy will certainly play from here on; zero in the middle of a sweep."""
 
     def __call__(self, state: Any, /) -> int: ...  # noqa: D102
 
@@ -123,7 +123,7 @@ class Absorb(Protocol):
 
 
 class Alter(Protocol):
-    """What the policy is to see instead of a reward, and the next state."""
+    """The reward that the policy sees instead of the true one, and the next state."""
 
     def __call__(  # noqa: D102
         self, state: Any, round: Round, arm: int, reward: float, view: Any, rng: Stream, /
@@ -137,13 +137,13 @@ class Corrupt(Protocol):
 
 
 class Respond(Protocol):
-    """With which chance a reward is altered, and to what: (chance, altered)."""
+    """The probability that a reward is altered, and to what: (chance, altered)."""
 
     def __call__(self, state: Any, view: Any, arm: int, reward: float, /) -> tuple[float, float]: ...  # noqa: D102
 
 
 class Look(Protocol):
-    """Look at the policy before a round; the state stays while the policy's does."""
+    """Look at the policy before a round; the state stays the same while the policy's state does."""
 
     def __call__(self, state: Any, round: Round, view: Any, /) -> Any: ...  # noqa: D102
 

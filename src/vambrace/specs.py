@@ -1,6 +1,6 @@
-"""Parameters as text: the spec string of an object, and a text as the value that a parameter's type asks for.
+"""Parameters as text: from an object to its spec string, and from a text to the value of a parameter.
 
-In a text that is a parameter, the signs that a spec is made of and blanks are written as in a web address: %2C.
+In a text parameter, spaces and the special characters of a spec are written as in a web address: %2C.
 """
 
 import dataclasses
@@ -15,8 +15,8 @@ from vambrace.parameters import Kind, declared
 
 
 def spec_of(thing: Any) -> str:
-    """The spec string of an object: what is not its default, in the order of its parameters."""
-    if not dataclasses.is_dataclass(thing) or isinstance(thing, type):  # a foreign object: its name is all there is
+    """The spec string of an object: the parameters that differ from their defaults, in order."""
+    if not dataclasses.is_dataclass(thing) or isinstance(thing, type):  # a foreign object has only a name
         return str(getattr(thing, "name", thing))
     values = [(each, getattr(thing, each.name)) for each in declared(type(thing))]
     parts = [
@@ -27,10 +27,10 @@ def spec_of(thing: Any) -> str:
 
 
 def value_of(where: str, kind: Any, text: str) -> Any:
-    """A text as what a parameter's type says.
+    """The value of a text for a parameter of this type.
 
     Args:
-        where: What an error calls the parameter.
+        where: The name that an error shows.
         kind: Its type, or a `Kind`.
         text: The text.
     """
@@ -53,14 +53,14 @@ def value_of(where: str, kind: Any, text: str) -> Any:
 
 
 def _text(value: Any, kind: Kind) -> str:
-    """A value as `value_of` reads it; numbers in one way each, so that equal objects have equal specs."""
+    """A value as a text for `value_of`; equal numbers give equal texts, so that equal objects have equal specs."""
     if value is None:
         return "none"
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, tuple):
         return "/".join(_text(each, kind.items or kind) for each in value)
-    if isinstance(value, str):  # "none" is a word of its own
+    if isinstance(value, str):  # "none" has its own meaning
         return "%6Eone" if value == "none" else re.sub(r"[%,/=\s]", lambda found: quote(found[0], safe=""), value)
     if kind.base is int:
         return repr(int(value))

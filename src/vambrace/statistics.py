@@ -1,7 +1,7 @@
 """Binomial chances and exact confidence limits as kernels, without SciPy, which takes seconds to import.
 
-Chances are built from the saddle-point form of Loader (2000), which keeps its digits at 10^15 trials, where differences
-of log-gamma have lost all of theirs.
+They use the saddle-point form of Loader (2000), which is accurate at 10^15 trials, where differences of log-gamma lose
+all digits.
 """
 
 from math import exp, factorial, floor, lgamma, log, log1p, pi, sqrt
@@ -50,7 +50,7 @@ def deviance(x: float, mean: float) -> float:
 
 @rare_kernel
 def log_binomial_mass(k: float, n: float, p: float) -> float:
-    """ln P(Binomial(n, p) = k), with an error near rounding also where n is 10^15; k need not be whole."""
+    """ln P(Binomial(n, p) = k), with an error near rounding even if n is 10^15; k need not be an integer."""
     if k == 0.0:
         return n * log1p(-p)
     if k == n:
@@ -112,7 +112,7 @@ def least_chance(k: float, n: float, log_level: float, exact: bool) -> float:
         return 0.0
     mean, share = k / n, -log_level / n
     p = max(mean - sqrt(0.5 * share), mean - sqrt(2.0 * mean * share), mean * exp(log_level / k - 1.0))
-    if p < 1e-290:  # the limit of a small part of one reward: zero, before it underflows
+    if p < 1e-290:  # the limit of a small part of one reward: return zero before it underflows
         return 0.0
     for _ in range(100):
         tail, slope = log_tail(k, n, p, exact)

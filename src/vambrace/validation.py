@@ -1,4 +1,4 @@
-"""Checks at the edge: each returns the value in its plain Python type or says what was expected and what came."""
+"""Checks of user input: each returns the value in its plain Python type or says what was expected."""
 
 import sys
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ MOST_ROUNDS = 10**15  # beyond it a float64 no longer tells neighbouring rounds 
 
 
 def is_number(value: Any) -> bool:
-    """Whether this is a number of Python's or NumPy's; True and False are not."""
+    """Whether this is a Python or NumPy number; True and False are not."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def is_sequence(value: Any) -> bool:
-    """Whether this is a list of values, a tuple or a one-dimensional array, and not a text."""
+    """Whether this is a list, a tuple or a one-dimensional array, and not a string."""
     if isinstance(value, np.ndarray):
         return value.ndim == 1
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
@@ -28,7 +28,7 @@ def is_sequence(value: Any) -> bool:
 
 def number(name: str, value: Any, *, low: float, high: float, open_low: bool = False, open_high: bool = False) -> float:
     """A real number in an interval; infinite only where the interval's end is."""
-    too_large = isinstance(value, int) and abs(value) > sys.float_info.max  # for a float: outside of every interval
+    too_large = isinstance(value, int) and abs(value) > sys.float_info.max  # for a float: outside every interval
     inside = is_number(value) and low <= value <= high and not too_large
     if not inside or (open_low and value == low) or (open_high and value == high):
         limits = "" if (low, high) == (-inf, inf) else f" in {interval(low, high, open_low, open_high)}"
@@ -37,12 +37,12 @@ def number(name: str, value: Any, *, low: float, high: float, open_low: bool = F
 
 
 def interval(low: float, high: float, open_low: bool = False, open_high: bool = False) -> str:
-    """An interval in the usual signs."""
+    """An interval in the usual notation."""
     return f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
 
 
 def budget(value: Any, *, finite: bool = False) -> float:
-    """A total attack: zero or more; infinite for an attack, but not for a policy, which reckons with it."""
+    """A budget: zero or more; it may be infinite for an attack, but not for a policy, which computes with it."""
     return number("budget", value, low=0.0, high=LARGEST_BUDGET if finite else float("inf"))
 
 
@@ -52,7 +52,7 @@ def delta(value: Any) -> float | None:
 
 
 def whole(name: str, value: Any, *, low: float, high: float = MOST_ROUNDS) -> int:
-    """A whole number in [low, high]; a float that is whole, such as 1e6, is taken as meant."""
+    """An integer in [low, high]; a float with an integer value, such as 1e6, is accepted."""
     if is_number(value) and low <= value <= high and value == value // 1:
         return int(value)
     limits = "" if (low, high) == (-inf, inf) else f" in [{low}, {high}]"
@@ -60,12 +60,12 @@ def whole(name: str, value: Any, *, low: float, high: float = MOST_ROUNDS) -> in
 
 
 def arm(name: str, value: int | None, n_arms: int, default: int) -> int:
-    """The arm that is meant in a game of `n_arms` arms."""
+    """The given arm of a game of `n_arms` arms, or the default."""
     return default if value is None else whole(name, value, low=0, high=n_arms - 1)
 
 
 def flag(name: str, value: Any) -> bool:
-    """True or False, nothing that merely looks like it."""
+    """True or False; no other value is accepted."""
     if not isinstance(value, bool | np.bool_):
         raise InvalidParameter(f"{name}: expected true or false, got {value!r}")
     return bool(value)
@@ -81,7 +81,7 @@ def choice(name: str, value: Any, known: Sequence[str]) -> str:
 
 
 def listed(name: str, values: Any, length: int | None = None) -> Sequence[Any]:
-    """A sequence: so many values, or one for each arm and at least one."""
+    """A sequence of `length` values, or of one for each arm and at least one."""
     if not is_sequence(values):
         raise InvalidParameter(f"{name}: expected a sequence, one value for each arm, got {values!r}")
     if len(values) == 0:
@@ -97,7 +97,7 @@ def means(values: Any) -> tuple[float, ...]:
 
 
 def game_size(n_arms: Any, horizon: Any) -> tuple[int, int]:
-    """The number of arms and a horizon in which each can be pulled once."""
+    """The number of arms and a horizon that is long enough to pull each arm once."""
     n_arms = whole("n_arms", n_arms, low=1, high=10**6)
     horizon = whole("horizon", horizon, low=1)
     if horizon < n_arms:
@@ -106,14 +106,14 @@ def game_size(n_arms: Any, horizon: Any) -> tuple[int, int]:
 
 
 def seed(value: Any) -> int:
-    """A seed: any whole number from zero up."""
+    """A seed: any integer from zero up."""
     if is_number(value) and isinstance(value, int | np.integer) and value >= 0:
         return int(value)
     raise InvalidParameter(f"seed: expected a whole number from 0 up, got {value!r}")
 
 
 def checkpoints(value: Any, horizon: int) -> NDArray[np.int64]:
-    """Rounds at which to record: so many, log-spaced (an int), or the rounds themselves; the last is the horizon."""
+    """Rounds to record: the number of log-spaced rounds (an int), or the rounds themselves; the last is the horizon."""
     if is_number(value):
         wanted = whole("checkpoints", value, low=1, high=10**6)
         rounds = np.unique(np.rint(np.geomspace(1.0, float(horizon), wanted)).astype(np.int64))

@@ -1,3 +1,3 @@
-"""The version, in a place that every part of the package may ask."""
+"""The version, in a module that every part of the package may import."""
 
 __version__ = "0.2.0.dev0"

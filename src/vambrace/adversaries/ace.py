@@ -1,12 +1,12 @@
 """ACE: the adaptive attack by constant estimation, for any learner with low regret.
 
-Setting     Strong; knows nothing but what passes by, not even which policy it attacks (black box).
-Algorithm   From round K + 1 on take max(0, m_i - m + beta(N_i) + beta(N)) from the reward of every arm i but the
-            target; m_i, N_i are the arm's raw mean and pulls, this one included, m, N the target's.  Liu & Shroff 2019
-Effect      With probability 1 - delta every other arm seems worse than the target, so that whoever has regret R plays
+Setting     Strong; knows only what it observes, not even which policy it attacks (black box).
+Algorithm   From round K + 1 on subtract max(0, m_i - m + beta(N_i) + beta(N)) from the reward of every arm i except the
+            target; m_i, N_i are the arm's raw mean and pulls, this one included; m, N the target's.  Liu & Shroff 2019
+Effect      With probability 1 - delta every other arm seems worse than the target, so a learner with regret R plays
             the target in all but O(R) rounds, at a cost of the same order.
-Reading     Needs unbounded rewards: clipped to [0, 1] a reward of zero pays nothing, and arms stay ahead.
-            Nothing happens before the target's first pull.
+Reading     Needs unbounded rewards: if rewards are clipped to [0, 1], a reward of zero cannot be lowered, and arms stay
+            ahead. Nothing happens before the target's first pull.
 """
 
 from dataclasses import dataclass
@@ -29,13 +29,12 @@ def alter(books: Books, round: Round, arm: int, reward: float, view: Any, rng: S
 
 @dataclass(frozen=True, kw_only=True)
 class ACE(Bookkeeper):
-    """Adaptive attack by constant estimation: push every arm below the target by what one may believe of both.
+    """Adaptive attack by constant estimation: push every other arm below the target, with estimates of both means.
 
-    Works on any learner with low regret, without knowing which. Strong: it sees the pulled arm; it knows nothing but
-    what passes by. Meant for ``bounded=False``.
+    Works on any learner with low regret. Strong and black box. Meant for ``bounded=False``.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
 

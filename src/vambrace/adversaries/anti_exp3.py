@@ -1,10 +1,10 @@
-"""Anti-EXP3: against learners that make no assumption on rewards, and so explore for ever.
+"""Anti-EXP3: against learners that make no assumption on rewards and therefore never stop exploring.
 
-Setting     Strong; knows nothing but the arm (black box).
-Algorithm   Return 0 for every arm but the target, and at least t^(slack - 1/2) for the target in round t.
+Setting     Strong; knows only the arm (black box).
+Algorithm   Return 0 for every arm except the target, and at least t^(slack - 1/2) for the target in round t.
             Ma & Zhou 2023
 Effect      The target is better by t^(slack - 1/2) in every round, more than a learner with regret O(sqrt(T)) can
-            overlook: it plays the target in all but O(T^(1 - slack)) rounds. A target of any mean will do, since its
+            overlook: it plays the target in all but O(T^(1 - slack)) rounds. The target may have any mean, since its
             own rewards are raised too.
 Reading     Reconstruction, in rewards: Ma & Zhou bound losses by min(loss, 1 - t^(a + slack - 1)) with a = 1/2, the
             exponent of the victim's regret.
@@ -20,11 +20,11 @@ from vambrace.parameters import Arm, AttackBudget, Range
 from vambrace.protocols import Adversary, Game, Round
 from vambrace.sampling import Stream
 
-REGRET_EXPONENT = 0.5  # of EXP3 and its kin
+REGRET_EXPONENT = 0.5  # of EXP3 and similar policies
 
 
 class State(NamedTuple):
-    """The target, and how fast what it is raised to falls."""
+    """The target, and how fast the least reward returned for it falls."""
 
     target: int
     exponent: float
@@ -39,15 +39,14 @@ def alter(state: State, round: Round, arm: int, reward: float, view: Any, rng: S
 
 @dataclass(frozen=True, kw_only=True)
 class AntiEXP3(Adversary):
-    """Nothing for the others, and never quite nothing for the target: against learners that explore for ever.
+    """Return 0 for every other arm, and always a little for the target: against learners that never stop exploring.
 
-    The target's lead adds up to more than a learner with regret O(sqrt(T)) can overlook. Strong: it sees the pulled
-    arm, and knows nothing else.
+    The target's lead adds up to more than a learner with regret O(sqrt(T)) can overlook. Strong and black box.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
-        slack: How much more than the victim's regret the target's lead adds up to, as an exponent.
+        slack: By how much the exponent of the target's total lead exceeds that of the victim's regret.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.0]), vb.AntiEXP3()
@@ -69,7 +68,7 @@ class AntiEXP3(Adversary):
     alter = staticmethod(alter)
 
     def init(self, game: Game) -> State:
-        """Of the means only the worst arm's index is used, where no target is named."""
+        """Make the state; the means are used only to find the worst arm, if no target is given."""
         means = game.means
         target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
         return State(target, REGRET_EXPONENT + float(self.slack) - 1.0)

@@ -2,8 +2,8 @@
 
 Setting     Medium: acts before the arm is known; knows which arm is best (oracle means).
 Algorithm   The best arm pays 0 in every round, while the budget lasts.   Lykouris et al. 2018
-Effect      Conceal in the weaker model: every round in which the arm would have paid costs, pulled or not, so the same
-            budget does less harm, and the less the more arms there are to pull.
+Effect      Conceal in the weaker model: every round in which the arm would have paid costs, pulled or not. The same
+            budget therefore does less harm, and the more arms there are, the less.
 """
 
 from dataclasses import dataclass
@@ -32,10 +32,10 @@ def corrupt(state: State, round: Round, rewards: Floats, rng: Stream) -> State:
 class BestArmCorruption(Adversary):
     """`Conceal` without seeing the arm: the best arm pays 0 in every round, pulled or not, while the budget lasts.
 
-    Shows what an attacker loses who must act before the arm is known (medium). It knows which arm is best.
+    Shows what an attacker loses if it must act before the arm is known (medium). It knows which arm is best.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.5])

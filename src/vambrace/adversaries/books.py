@@ -1,4 +1,4 @@
-"""The books of an attacker who knows nothing but what passes by: for each arm, pulls, raw and delivered rewards.
+"""The records of an attacker who knows only what it observes: for each arm, pulls, raw and delivered rewards.
 
 Shared by the attacks of Jun et al. (2018), Liu & Shroff (2019), Zuo (2024) and Garcelon et al. (2020). A mean over n
 pulls of an arm lies within beta(n) = sqrt(2 sigma^2 / n ln(pi^2 K n^2 / (3 delta))) of the truth, for every arm and
@@ -25,9 +25,9 @@ class Books(NamedTuple):
     target: int
     counts: Integers
     raw: Floats  # sums of the rewards before the attack
-    seen: Floats  # and after clipping and metering
+    seen: Floats  # sums of the rewards after clipping and metering
     log_term: float  # ln(pi^2 K / (3 delta))
-    parameter: float  # the attack's own: a margin, a factor, or nothing
+    parameter: float  # the attack's own parameter: a margin or a factor, if it has one
 
 
 @kernel
@@ -52,20 +52,20 @@ def beta(books: Books, count: int) -> float:
 
 @kernel
 def humble_level(books: Books) -> float:
-    """A level that is surely below the target's mean: m - 2 beta(N) of its delivered rewards (Jun et al. 2018)."""
+    """A level that is almost surely below the target's mean: m - 2 beta(N), from its delivered rewards (Jun et al.)."""
     count = books.counts[books.target]
     return books.seen[books.target] / count - 2.0 * beta(books, count)
 
 
 @kernel
 def lowered(books: Books, arm: int, reward: float, level: float) -> float:
-    """The reward, less the least that brings the delivered mean of the arm, with this pull, down to a level."""
+    """The reward, lowered just enough to bring the arm's delivered mean, this pull included, down to a level."""
     return reward - max(0.0, books.seen[arm] + reward - (books.counts[arm] + 1) * level)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bookkeeper(Adversary):
-    """An attack for a target that keeps books.
+    """An attack that promotes a target and keeps `Books`.
 
     Args:
         target: The arm to promote; None: the worst.
@@ -88,7 +88,7 @@ class Bookkeeper(Adversary):
         return self.open_books(means)
 
     def open_books(self, means: Floats, parameter: float = 0.0) -> Books:
-        """Nothing pulled yet; of the means only the worst arm's index is used, where no target is named."""
+        """Nothing pulled yet; the means are used only to find the worst arm, if no target is given."""
         n_arms = len(means)
         return Books(
             target=validation.arm("target", self.target, n_arms, default=int(means.argmin())),

@@ -4,8 +4,8 @@ Setting     Strong; knows which arm is best (oracle means).
 Algorithm   Return 0 whenever the concealed arm is pulled, while the budget lasts.   Theorem 1
 Effect      Any policy suffers floor(C / e) (floor(K/2) - 1) e on some instance; e = 1 here (E14). A policy without
             armour drops or starves the best arm after a few hundred fake events.
-Reading     With ``stop_when_dropped`` the attack looks into an eliminating policy and saves its money once the arm is
-            out (white box).
+Reading     With ``stop_when_dropped`` the attack reads the state of an eliminating policy and stops once the arm is
+            dropped (white box).
 """
 
 from dataclasses import dataclass
@@ -39,13 +39,13 @@ def respond_until_dropped(state: State, view: Any, arm: int, reward: float) -> t
 class Conceal(StationaryAdversary):
     """Hide the best arm: it seems to pay nothing whenever it is pulled, while the budget lasts.
 
-    The first attack to try on any policy, and mostly the worst: a policy without armour drops or starves the best arm
-    after some dozens of fake events (Theorem 1). Strong: it sees the pulled arm. It knows which arm is best.
+    The first attack to try on any policy, and usually the worst: a policy without armour drops or starves the best arm
+    after a few dozen fake events (Theorem 1). Strong: it sees the pulled arm. It knows which arm is best.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
         arm: The arm to hide, by number; None: the best.
-        stop_when_dropped: Look into an eliminating policy and stop once the arm is out (white box), which saves money.
+        stop_when_dropped: Stop once an eliminating policy has dropped the arm (white box), which saves budget.
 
     >>> import vambrace as vb
     >>> result = vb.simulate(vb.SE(), vb.Bernoulli([0.9, 0.8]), vb.Conceal(budget=300), horizon=20_000, seed=1)
@@ -66,15 +66,15 @@ class Conceal(StationaryAdversary):
 
     @property
     def respond(self) -> Any:  # type: ignore[override]
-        """The kernel: with or without a look at the policy."""
+        """The kernel: one reads the policy's state, the other does not."""
         return respond_until_dropped if self.stop_when_dropped else respond
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The table of arms, where the attack is to stop in time."""
+        """The table of arms, if the attack stops when the arm is dropped."""
         return ("arms",) if self.stop_when_dropped else ()
 
     def init(self, game: Game) -> State:
-        """The best arm unless told otherwise."""
+        """The given arm, or the best one."""
         means = game.means
         return State(validation.arm("arm", self.arm, len(means), default=int(means.argmax())))

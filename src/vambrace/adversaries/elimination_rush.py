@@ -1,12 +1,12 @@
-"""Elimination rush: get the best arm dropped as early as can be.
+"""Elimination rush: get the best arm dropped as early as possible.
 
-Setting     Strong; knows the two best arms, and sees which arms the policy has dropped (white box): SE-WR and its kin.
+Setting     Strong; knows the two best arms, and sees which arms a policy such as SE-WR has dropped (white box).
 Algorithm   Return 0 for the best arm and 1 for the runner-up until the best arm is dropped, then nothing.
 Effect      After n sweeps the best arm falls if the two sums differ by more than line(n): 2 (sqrt(n L) + budget) for
             SE-WR. That takes line(n) + n gap, which grows with n, and a unit of cost moves the difference by one on
-            either arm: cheapest is to move both as far as they go from the first round on. They then part by one a
-            sweep and meet the line at the first n = line(n), at a cost of n (1 + gap) on average: for SE-WR a small
-            multiple of its own budget, 2 (1 + gap) for large ones and (1 + gap) with radius "tight".
+            either arm: the cheapest attack moves both as far as possible from the first round on. The difference then
+            grows by one per sweep and reaches the line at the first n = line(n), at a cost of n (1 + gap) on average:
+            for SE-WR a small multiple of its budget, 2 (1 + gap) if it is large and (1 + gap) with radius "tight".
 Reading     Ties of means go to the lowest index.
 """
 
@@ -22,7 +22,7 @@ from vambrace.protocols import Game
 
 
 class State(NamedTuple):
-    """The arm to push down, and the one to push up; the same where there is only one."""
+    """The arm to push down, and the one to push up; the same if there is only one arm."""
 
     best: int
     runner_up: int
@@ -39,14 +39,13 @@ def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, fl
 
 @dataclass(frozen=True, kw_only=True)
 class EliminationRush(StationaryAdversary):
-    """Get the best arm dropped as early as can be: 0 for the best and 1 for the runner-up until it is out.
+    """Get the best arm dropped as early as possible: return 0 for the best arm and 1 for the runner-up until then.
 
-    The cheapest way through `SEWR` and its kin: about 2 (1 + gap) times the budget that the policy was told, 1 + gap
-    with radius "tight", where that budget is large. Strong and white box: it sees which arms are still active, and
-    knows the means.
+    The cheapest way to defeat `SEWR` and similar policies: if the policy's budget is large, about 2 (1 + gap) times
+    that budget, 1 + gap with radius "tight". Strong and white box: it sees the active arms and knows the means.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.8])

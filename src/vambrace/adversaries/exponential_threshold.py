@@ -1,12 +1,12 @@
-"""The exponential threshold: make an arm so bad at once that it is hardly ever pulled again.
+"""The exponential threshold: make an arm look so bad at once that it is hardly ever pulled again.
 
-Setting     Strong; knows nothing but what passes by (black box). Meant for unbounded rewards.
+Setting     Strong; knows only what it observes (black box). Meant for unbounded rewards.
 Algorithm   As Jun et al.'s attack on UCB, with the level m - 2 beta(N) - 3 sigma exp(n) for an arm that is pulled for
             the n-th time.   Zuo 2024
-Effect      With every pull an arm's mean falls e times as deep, so that UCB returns to it O(ln ln T) times only, and
-            the cost grows more slowly than Jun's. Clipped to [0, 1] it returns 0 for every arm but the target.
-Reading     Reconstruction from a description of the rule. The exponent stops at 40, where a reward is some -10^19, lest
-            sums overflow.
+Effect      With every pull an arm's mean falls e times as deep, so UCB returns to it only O(ln ln T) times, and the
+            cost grows more slowly than Jun's. Clipped to [0, 1] it returns 0 for every arm except the target.
+Reading     Reconstruction from a description of the rule. The exponent stops at 40, where a reward is about -10^19, so
+            that sums do not overflow.
 """
 
 from dataclasses import dataclass
@@ -31,13 +31,12 @@ def alter(books: Books, round: Round, arm: int, reward: float, view: Any, rng: S
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentialThreshold(Bookkeeper):
-    """Push every arm but the target down, e times as deep with each pull, so that UCB hardly ever returns to it.
+    """Push every arm except the target down, e times as deep with each pull, so that UCB hardly ever returns to it.
 
-    Needs O(ln ln T) pulls where `JunUCB` needs O(ln T). Strong: it sees the pulled arm; it knows nothing but what
-    passes by. Meant for ``bounded=False``; in [0, 1] it returns 0 for every arm but the target.
+    Needs O(ln ln T) pulls where `JunUCB` needs O(ln T). Strong and black box. Meant for ``bounded=False``.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
 

@@ -1,12 +1,12 @@
-"""Garcelon et al.'s attack: pay every other arm a fraction of what the target is surely worth.
+"""Garcelon et al.'s attack: return a fraction of the target's lower confidence bound for every other arm.
 
-Setting     Strong; knows nothing but what passes by (black box).
-Algorithm   On every arm but the target return (1 - shrink) max(0, m - beta(N)), m and N being the target's raw mean
-            and pulls.   Garcelon et al. 2020
-Effect      Every other arm seems worth less than the target, so that a learner with low regret plays the target in
-            all but a vanishing share of the rounds; what is returned lies in [0, 1], so clipping does not weaken it.
-Reading     Reconstruction on K arms of an attack on linear contextual bandits. The reward is replaced, so that a low
-            one is raised. Nothing happens before the target's first pull.
+Setting     Strong; knows only what it observes (black box).
+Algorithm   On every arm except the target return (1 - shrink) max(0, m - beta(N)), where m and N are the target's raw
+            mean and pulls.   Garcelon et al. 2020
+Effect      Every other arm seems worth less than the target, so a learner with low regret plays the target in all but
+            a vanishing share of the rounds. Clipping does not weaken the attack: what it returns lies in [0, 1].
+Reading     Reconstruction on K arms of an attack on linear contextual bandits. The reward is replaced, so a low one is
+            raised. Nothing happens before the target's first pull.
 """
 
 from dataclasses import dataclass
@@ -30,16 +30,15 @@ def alter(books: Books, round: Round, arm: int, reward: float, view: Any, rng: S
 
 @dataclass(frozen=True, kw_only=True)
 class Garcelon(Bookkeeper):
-    """Replace the rewards of all other arms by a fraction of what the target is surely worth.
+    """Replace the rewards of all other arms by a fraction of the target's lower confidence bound.
 
-    What it returns lies in [0, 1], so clipping does not weaken it. Strong: it sees the pulled arm; it knows nothing but
-    what passes by.
+    What it returns lies in [0, 1], so clipping does not weaken it. Strong and black box.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
-        shrink: How much of the target's lower bound is withheld: 1 returns zeros.
+        shrink: Which fraction of the target's lower bound is withheld; 1 returns zeros.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Garcelon(budget=300)

@@ -1,8 +1,8 @@
-"""Invert: turn the world upside down for a while.
+"""Invert: exchange good and bad rewards for a while.
 
 Setting     Medium: sees all rewards, not the arm that will be pulled (black box).
 Algorithm   Return 1 - reward for every arm, while the budget lasts.   Lykouris et al. 2018
-Effect      The corruption of a round is the largest change over the arms, so 0/1 rewards cost one a round: the first C
+Effect      The cost of a round is the largest change over the arms, so 0/1 rewards cost one per round: the first C
             rounds are inverted.
 """
 
@@ -17,7 +17,7 @@ from vambrace.sampling import Stream
 
 
 class State(NamedTuple):
-    """How many arms there are."""
+    """The number of arms."""
 
     n_arms: int
 
@@ -31,12 +31,12 @@ def corrupt(state: State, round: Round, rewards: Floats, rng: Stream) -> State:
 
 @dataclass(frozen=True, kw_only=True)
 class Invert(Adversary):
-    """Turn the world upside down for a while: every arm pays 1 - reward until the budget is spent.
+    """Exchange good and bad rewards for a while: every arm pays 1 - reward until the budget is spent.
 
-    The textbook corruption. Medium: it acts before the arm is known, so a round costs the largest change over the arms.
+    The textbook attack. Medium: it acts before the arm is known, so a round costs the largest change over the arms.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Invert(budget=100)
@@ -56,6 +56,6 @@ class Invert(Adversary):
     corrupt = staticmethod(corrupt)
 
     def init(self, game: Game) -> State:
-        """Nothing to know but the number of arms."""
+        """The number of arms is all it needs."""
         means = game.means
         return State(len(means))

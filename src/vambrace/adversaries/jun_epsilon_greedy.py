@@ -1,13 +1,13 @@
 """Jun et al.'s attack on epsilon-greedy: no other arm's mean may reach the target's.
 
-Setting     Strong; knows nothing but what passes by (black box).
-Algorithm   From round K + 1 on take from the reward of every arm but the target the least that brings the arm's
-            delivered mean down to m - 2 beta(N), m and N being the target's mean and pulls.   Jun et al. 2018
+Setting     Strong; knows only what it observes (black box).
+Algorithm   From round K + 1 on lower the reward of every arm except the target just enough to bring the arm's
+            delivered mean down to m - 2 beta(N), where m and N are the target's mean and pulls.   Jun et al. 2018
 Effect      The greedy arm is the target, which gets all but a vanishing share of the pulls, at a cost of
-            sum over arms (gap + 4 beta) times the pulls that exploration makes: O(ln T) where epsilon is of order 1/t.
-Reading     Nothing happens before the target's first pull. Where rewards are clipped to [0, 1], what a zero could not
-            pay is taken from the next rewards of that arm: the rule looks at what was delivered. But no arm can then be
-            pushed below a target that has paid nothing but zeros, and with epsilon = 1/t that may last for ever.
+            sum over arms (gap + 4 beta) times the pulls that exploration makes: O(ln T) if epsilon is of order 1/t.
+Reading     Nothing happens before the target's first pull. The rule looks at delivered rewards: if they are clipped to
+            [0, 1], what cannot be subtracted from a zero is subtracted from the next rewards of that arm. But no arm
+            can then be pushed below a target that has only paid zeros, and with epsilon = 1/t that may last for ever.
 """
 
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ def alter(books: Books, round: Round, arm: int, reward: float, view: Any, rng: S
 
 @dataclass(frozen=True, kw_only=True)
 class JunEpsilonGreedy(Bookkeeper):
-    """Jun et al.'s attack on epsilon-greedy: take just enough that no other arm's mean reaches the target's.
+    """Jun et al.'s attack on epsilon-greedy: subtract just enough that no other arm's mean reaches the target's.
 
-    Makes a greedy policy greedy for the target. Strong: it sees the pulled arm; it knows nothing but what passes by.
+    Makes a greedy policy greedy for the target. Strong and black box.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
 

@@ -1,12 +1,12 @@
 """Jun et al.'s attack on UCB: no other arm's mean may come near the target's.
 
-Setting     Strong; knows nothing but what passes by (black box).
-Algorithm   Take from the reward of every arm but the target the least that brings the arm's delivered mean down to
-            m - 2 beta(N) - margin, m and N being the target's mean and pulls.   Jun et al. 2018
+Setting     Strong; knows only what it observes (black box).
+Algorithm   Lower the reward of every arm except the target just enough to bring the arm's delivered mean down to
+            m - 2 beta(N) - margin, where m and N are the target's mean and pulls.   Jun et al. 2018
 Effect      Every other arm is pulled O(ln T / margin^2) times, the target in all other rounds, at a cost of O(ln T)
             per arm.
-Reading     Nothing happens before the target's first pull. Where rewards are clipped to [0, 1], what a zero could not
-            pay is taken from the next rewards of that arm: the rule looks at what was delivered.
+Reading     Nothing happens before the target's first pull. The rule looks at delivered rewards: if they are clipped to
+            [0, 1], what cannot be subtracted from a zero is subtracted from the next rewards of that arm.
 """
 
 from dataclasses import dataclass
@@ -28,13 +28,12 @@ def alter(books: Books, round: Round, arm: int, reward: float, view: Any, rng: S
 
 @dataclass(frozen=True, kw_only=True)
 class JunUCB(Bookkeeper):
-    """Jun et al.'s attack on UCB: take just enough that no other arm's mean comes near the target's.
+    """Jun et al.'s attack on UCB: subtract just enough that no other arm's mean comes near the target's.
 
-    Makes an optimistic policy play the target in all but O(ln T) rounds. Strong: it sees the pulled arm; it knows
-    nothing but what passes by.
+    Makes an optimistic policy play the target in all but O(ln T) rounds. Strong and black box.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
         margin: How far below the target's lower bound every other arm is kept.

@@ -1,12 +1,12 @@
-"""Master attack: talk MS-SE-WR's master out of the base that would withstand the attack.
+"""Master attack: make MS-SE-WR's master abandon the base that would withstand the attack.
 
 Setting     Strong; sees which base is being replayed (white box): MS-SE-WR with smoothing.
-Algorithm   Return 0 whenever step 2 replays base g* = max(1, ceil(log2 budget)), the smallest whose own budget covers
-            the attack, or the last one if none does.
-Effect      Step 2 is all that the master learns from, so the right base seems worthless and its probability falls; the
-            arms themselves are not touched. A unit of cost is paid only when the base is drawn and would have earned,
-            so of a large budget only a small part can be spent. Alone it does no harm: with the arms left alone the
-            smaller bases, to which the master turns, are the better ones.
+Algorithm   Return 0 whenever step 2 replays base g* = max(1, ceil(log2 budget)), the smallest base whose own budget
+            covers the attack, or the last base if none does.
+Effect      The master learns only from step 2, so the right base seems worthless and its probability falls; the arms
+            themselves are not attacked. The attack pays only when the base is drawn and would have earned something,
+            so it can spend only a small part of a large budget. Alone it does no harm: while the arms are not
+            attacked, the smaller bases, which the master then prefers, are the better ones.
 Reading     g* as corrected (E21). Without smoothing there is no step 2 and nothing happens.
 """
 
@@ -33,13 +33,13 @@ def alter(state: State, round: Round, arm: int, reward: float, view: Any, rng: S
 
 @dataclass(frozen=True, kw_only=True)
 class MasterAttack(Adversary):
-    """Talk `MSSEWR`'s master out of the base that would withstand the attack.
+    """Make `MSSEWR`'s master abandon the base that would withstand the attack.
 
     Strong and white box: it sees which base is replayed, and returns 0 whenever it is the right one for this budget.
-    Alone it does no harm, and of a large budget it can spend only a small part.
+    Alone it does no harm, and it can spend only a small part of a large budget.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.MasterAttack(budget=8)
@@ -70,6 +70,6 @@ class MasterAttack(Adversary):
 
 
 def _ceil_log2(value: float) -> int:
-    """The least whole g with 2^g >= value, without rounding; 0 for zero."""
+    """The smallest integer g with 2^g >= value, without rounding errors; 0 for zero."""
     mantissa, exponent = frexp(value)
     return exponent - 1 if mantissa == 0.5 else exponent

@@ -1,13 +1,13 @@
-"""The observation-free attack: a script for the first few rounds, whatever happens in them.
+"""The observation-free attack: a fixed script for the first rounds.
 
 Setting     Medium, and blind: looks neither at rewards nor at arms (black box).
 Algorithm   In the first ``zero_rounds`` rounds every arm pays 0; in the next ``target_rounds`` rounds the target pays 1
             and every other arm 0; then nothing.   Xu et al. 2021
-Effect      With a constant number of rounds, in the horizon, UCB with a narrow radius and Thompson sampling starve
-            every arm but the target: its false lead is never checked again.
-Reading     By default a budget is split as published for two arms and T = 50,000, 34 rounds to 66, and these
-            are the rounds where it is infinite. Xu et al.'s index is mean + sqrt(ln T / N), with the horizon in it;
-            UCB1 with alpha = 1, ln t in its place, falls as well.
+Effect      A number of rounds that does not grow with the horizon is enough: UCB with a narrow radius and Thompson
+            sampling starve every arm except the target, because they never check its false lead again.
+Reading     By default a budget is split as published for two arms and T = 50,000: 34 rounds to 66. An infinite budget
+            gives exactly these rounds. Xu et al.'s index is mean + sqrt(ln T / N), which contains the horizon; UCB1
+            with alpha = 1, which has ln t instead, fails as well.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ ZERO_ROUNDS, TARGET_ROUNDS = 34, 66  # as published
 
 
 class State(NamedTuple):
-    """The target, and after which round each part of the script is over."""
+    """The target, and the last round of each part of the script."""
 
     target: int
     zero_until: int
@@ -41,16 +41,15 @@ def corrupt(state: State, round: Round, rewards: Floats, rng: Stream) -> State:
 
 @dataclass(frozen=True, kw_only=True)
 class ObservationFree(Adversary):
-    """A script for the first few rounds, whatever happens in them: zeros for all, then ones for the target only.
+    """A fixed script for the first rounds: zeros for all arms, then ones for the target only.
 
-    Enough for narrow UCB and Thompson sampling, which never check the false lead again. Medium, and blind: it looks
-    neither at rewards nor at arms.
+    Defeats narrow UCB and Thompson sampling, which never check the false lead again. Medium and blind.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
-        zero_rounds: How long every arm pays 0; None: 34 % of the budget.
-        target_rounds: How long the target alone then pays 1; None: 66 % of the budget.
+        zero_rounds: In how many rounds every arm pays 0; None: 34 % of the budget.
+        target_rounds: In how many rounds after that only the target pays 1; None: 66 % of the budget.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.8]), vb.ObservationFree(budget=100)
@@ -73,10 +72,10 @@ class ObservationFree(Adversary):
     corrupt = staticmethod(corrupt)
 
     def init(self, game: Game) -> State:
-        """The script; of the means only the worst arm's index is used, where no target is named."""
+        """The script; the means are used only to find the worst arm, if no target is given."""
         means, horizon = game.means, game.required_horizon
         target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
-        # a round costs one at most, so that the budget suffices for as many
+        # a round costs at most one, so a budget of C lasts for at least C rounds
         in_all = ZERO_ROUNDS + TARGET_ROUNDS if isinf(self.budget) else int(min(self.budget, horizon))
         zeros = in_all * ZERO_ROUNDS // (ZERO_ROUNDS + TARGET_ROUNDS)
         zero_until = zeros if self.zero_rounds is None else int(self.zero_rounds)

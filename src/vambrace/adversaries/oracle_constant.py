@@ -1,11 +1,11 @@
-"""The oracle attack by constants: Swap's rule, as an attack on whoever learns.
+"""The oracle attack by constants: Swap's rule, as an attack on any learner.
 
 Setting     Strong; knows the true means (oracle means).
 Algorithm   On every arm i other than the target return reward - max(0, mean_i - mean_target + margin).
             Liu & Shroff 2019
-Effect      The learner sees a stationary bandit in which the target is best by the margin. Whoever has regret R there
-            plays the target in all but R / margin rounds, and the cost is of the same order.
-Reading     Theorem 3's lower bound and Liu & Shroff's attack are one and the same rule: see swap.py.
+Effect      The learner sees a stationary bandit in which the target is best by the margin. A learner with regret R
+            there plays the target in all but R / margin rounds, and the cost is of the same order.
+Reading     Theorem 3's lower bound and Liu & Shroff's attack use the same rule: see swap.py.
 """
 
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from vambrace.adversaries.swap import Swap
 
 @dataclass(frozen=True, kw_only=True)
 class OracleConstant(Swap):
-    """Take the same from every reward of an arm, so that the target is best: `Swap`'s rule, after Liu and Shroff.
+    """Subtract a constant from every reward of an arm, so that the target is best: `Swap`'s rule, by Liu and Shroff.
 
-    Whoever has low regret plays the target in almost all rounds. Strong: it sees the pulled arm. It knows the true
+    A learner with low regret plays the target in almost all rounds. Strong: it sees the pulled arm. It knows the true
     means. Meant for ``bounded=False``.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
-        margin: By how much the target is to look best.
+        margin: By how much the target looks better than every other arm.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.OracleConstant(budget=1_000)

@@ -2,13 +2,13 @@
 
 Setting     Strong; knows the means, and sees phase, radius and active arms of the policy (white box): PE-WR
             and robust phased elimination.
-Algorithm   At the start of a phase h reckon, for it and for every later phase that ends within the horizon, the price
-            n_h gap + 2 sqrt(lambda n_h) + 2 C_h at which the best arm falls in it. If the present one is the cheapest
-            of those in which that can happen at all, return 0 for the best arm throughout it; once.
-Effect      PE-WR judges by the means of one phase and reckons with C_h = min(cap, 2^(H-h-1)) in it, so the best arm is
-            lost for good where the budget exceeds the price.
-Reading     Zeros push a mean no lower than 0, so a phase is feasible where n_h times the runner-up's mean exceeds the
-            line 2 sqrt(lambda n_h) + 2 C_h; sqrt(lambda' n_h) + C_h for radius "tight". n_h of later phases is reckoned
+Algorithm   At the start of a phase h compute, for it and for every later phase that ends within the horizon, the price
+            n_h gap + 2 sqrt(lambda n_h) + 2 C_h of getting the best arm dropped in it. If phase h is the cheapest of
+            those in which this is possible, return 0 for the best arm throughout it; only once.
+Effect      PE-WR judges by the means of one phase and assumes an attack of C_h = min(cap, 2^(H-h-1)) in it, so the
+            best arm is dropped for good if the budget exceeds the price.
+Reading     Zeros push a mean no lower than 0, so a phase is feasible if n_h times the runner-up's mean exceeds the
+            line 2 sqrt(lambda n_h) + 2 C_h; sqrt(lambda' n_h) + C_h for radius "tight". n_h of later phases is computed
             with the arms that are active now.
 """
 
@@ -29,7 +29,7 @@ PAPER = 0  # the radius of the policy's rule; 1 is "tight"
 
 
 class State(NamedTuple):
-    """The arm to drop, how far ahead it is, and where the burst stands."""
+    """The arm to get dropped, its lead, and the stage of the burst."""
 
     arm: int
     gap: float
@@ -57,7 +57,7 @@ def _at_new_phase(state: State, t: int, view: Any) -> State:
 
 @rare_kernel
 def _burst_now(state: State, t: int, view: Any) -> int:
-    """BURSTING where the phase that starts in round t is feasible and no later one is cheaper, else WAITING."""
+    """BURSTING if the phase that starts in round t is feasible and no later one is cheaper, otherwise WAITING."""
     rule, n_active = view.rule, view.arms.n_active
     phase, played, first_price = view.phase, t - 1, np.inf
     while n_active > 1:
@@ -82,13 +82,13 @@ def _burst_now(state: State, t: int, view: Any) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class PhaseBurst(StationaryAdversary):
-    """Hide the best arm in the one phase of `PEWR` in which that is cheapest, and nowhere else.
+    """Hide the best arm in one phase of `PEWR`, the one in which this is cheapest.
 
     Strong and white box: it knows the means, and sees phase, radius and active arms of `PEWR` or
     `RobustPhasedElimination`.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.85]), vb.PhaseBurst(budget=5_000)
@@ -108,7 +108,7 @@ class PhaseBurst(StationaryAdversary):
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """What decides when PE-WR drops an arm."""
+        """The fields that decide when PE-WR drops an arm."""
         return ("arms", "rule", "phase", "n_arms", "cap", "first_guess", "truncation")
 
     def init(self, game: Game) -> State:

@@ -2,7 +2,7 @@
 
 Setting     Strong, and blind: no knowledge at all (black box).
 Algorithm   With probability ``rate`` return 1 - reward.
-Effect      Shrinks every gap by the factor 1 - 2 rate while the budget lasts; ranks stay as they are for rate < 1/2.
+Effect      Multiplies every gap by 1 - 2 rate while the budget lasts; for rate < 1/2 the order of the arms stays.
 """
 
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, fl
 class RandomFlips(StationaryAdversary):
     """Flip observed rewards at random: noise without intent, the baseline of every attack.
 
-    An attack that does no more harm than this one is not an attack. Strong in name only: it knows nothing.
+    A real attack must do more harm than this one. It counts as strong, but knows nothing.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
-        rate: With which chance a reward r becomes 1 - r.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
+        rate: The probability that a reward r becomes 1 - r.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.5])

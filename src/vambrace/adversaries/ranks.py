@@ -1,4 +1,4 @@
-"""Who is best, and who comes next: what attacks on the best arm need to know."""
+"""The best arm and the second best: what attacks on the best arm need to know."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from vambrace.protocols import Floats
 
 
 def two_best(means: Floats) -> tuple[int, int]:
-    """The best arm and the runner-up, ties to the lowest index; twice the same where there is only one arm.
+    """The best arm and the runner-up, ties to the lowest index; twice the same arm if there is only one.
 
     >>> two_best(np.array([0.5, 0.9, 0.9]))
     (1, 2)

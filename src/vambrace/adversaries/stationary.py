@@ -1,4 +1,4 @@
-"""Attacks whose rule stays while the policy does: they are written as `respond`, and this is their `alter`."""
+"""Attacks whose rule stays the same while the policy does: they define `respond`; `alter` is derived from it here."""
 
 from functools import cache
 from typing import Any
@@ -19,7 +19,7 @@ def altering(respond: Any, look: Any) -> Alter:
     def follow(state: Any, view: Any, arm: int, reward: float, rng: Stream) -> tuple[float, Any]:
         chance, altered = respond(state, view, arm, reward)
         if not 0.0 <= chance <= 1.0:
-            return np.nan, state  # which the engine reports
+            return np.nan, state  # the engine reports it
         if chance >= 1.0 or (chance > 0.0 and uniform(rng) < chance):
             return altered, state
         return reward, state
@@ -40,12 +40,12 @@ def altering(respond: Any, look: Any) -> Alter:
 
 
 class StationaryAdversary(Adversary):
-    """A strong attack that offers `respond`; both engines can run it."""
+    """A strong attack that defines `respond`; both engines can run it."""
 
     strength = "strong"
 
     @property
     def alter(self) -> Alter:  # type: ignore[override]
-        """What `respond` says, round by round."""
+        """Apply `respond`, round by round."""
         rule: tuple[Any, Any] = self.respond, self.look
         return altering(*rule)

@@ -20,7 +20,7 @@ from vambrace.protocols import Floats, Game
 
 
 class State(NamedTuple):
-    """What to take from each arm's reward."""
+    """What to subtract from each arm's reward."""
 
     shifts: Floats
 
@@ -34,14 +34,13 @@ def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, fl
 class Swap(StationaryAdversary):
     """Make a chosen arm look like the best: push every other arm below it by a constant.
 
-    Whoever learns then learns the target, at a cost in proportion to the regret that it causes (Theorem 3). Strong: it
-    sees the pulled arm. It knows the true means. Meant for ``bounded=False``: where rewards stay in [0, 1] a zero
-    cannot be lowered.
+    Any learner then learns to play the target, at a cost in proportion to the regret that this causes (Theorem 3).
+    Strong: it sees the pulled arm. It knows the true means. Meant for ``bounded=False``.
 
     Args:
-        budget: What it may spend in total: at worst, so many fake events; infinite by default.
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
-        margin: By how much the target is to look best.
+        margin: By how much the target looks better than every other arm.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Swap(budget=1_000)
@@ -62,7 +61,7 @@ class Swap(StationaryAdversary):
     respond = staticmethod(respond)
 
     def init(self, game: Game) -> State:
-        """The worst arm is the target unless told otherwise."""
+        """Compute the constants; the worst arm is the target if none is given."""
         means = game.means
         target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
         shifts = np.maximum(0.0, means - means[target] + self.margin)

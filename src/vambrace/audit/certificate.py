@@ -1,20 +1,20 @@
 """How many fake events would overturn this result?
 
 Setting    A finished test or bandit log: for each arm the number of its events and the sum of their rewards in [0, 1].
-           The winner has the largest mean. An attacker may have tampered with the log, up to a total that is unknown.
+           The winner has the largest mean. An attacker may have changed the log, by an unknown total.
 Algorithm  Undo every attack of cost C on the winner and one rival, in every split. The winner stands at C if after each
-           of them its lower confidence limit is above the rival's upper one. The budget of a rival is the largest such
-           C, that of the certificate the least of its rivals'.
-Threats    alter: rewards were changed, by C in total (the attack of the paper). inject: C events were made up; undone,
-           the winner loses successes and the rival failures. suppress: C events are missing; undone, the winner gets
-           failures and the rival successes. An arm all of whose events may be made up can have any mean.
+           of them its lower confidence limit is above the rival's upper limit. The budget of a rival is the largest
+           such C; the budget of the certificate is the smallest budget of its rivals.
+Threats    alter: rewards were changed, by C in total (the attack of the paper). inject: C events were invented; undoing
+           removes successes of the winner and failures of the rival. suppress: C events are missing; undoing adds
+           failures of the winner and successes of the rival. If all events of an arm may be fake, it can have any mean.
 Bounds     design "fixed", for sample sizes set in advance and one look: exact binomial (Clopper and Pearson 1934) for
            0/1 rewards, otherwise Chernoff's, each side of each arm at delta / 2K. "adaptive", for bandits and for
            peeking: the same at delta / 2K * 6 / (pi n)^2 for n events, which holds at every n at once.
-           Under inject and suppress the sizes set in advance are those of the genuine log. It is among the logs that
-           are undone, and its limits hold there; how many events are logged may depend on what the attacker saw.
-           A log that is closed at a size lets the attacker choose how many are genuine: that is adaptive.
-Guarantee  With probability 1 - delta no arm but a best one is certified at a budget that the attack kept to.
+           Under inject and suppress the sizes set in advance are those of the genuine log. It is one of the logs that
+           undoing gives, and its limits hold there; the number of logged events may depend on what the attacker saw.
+           If a log is closed at a fixed size, the attacker chooses how many events are genuine: that is adaptive.
+Guarantee  With probability 1 - delta only a best arm is certified at a budget that the attack did not exceed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,39 +31,39 @@ from vambrace.kernels import compiled
 if TYPE_CHECKING:
     import altair
 
-RESOLUTION = 1e-9  # of a budget that is not a whole number
-MOST_EVENTS = 10**9  # of an arm: beyond it the search for the worst split would lose to rounding
+RESOLUTION = 1e-9  # of a budget that is not an integer
+MOST_EVENTS = 10**9  # of an arm: with more, rounding would spoil the search for the worst split
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rival:
-    """An arm that the winner is compared with; low and high are the ends of its interval without an attack."""
+    """An arm that the winner is compared with; low and high are the ends of its interval without attack."""
 
     label: str
     events: int
     mean: float
     low: float
     high: float
-    budget: int | float | None  # the largest attack at which the winner still beats it; None: not even without one
+    budget: int | float | None  # the largest attack at which the winner still beats it; None: not even without attack
 
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """Which arm is best, and up to which attack that is certain: what `vb.certify` returns. Print it for a sentence.
+    """The best arm, and up to which attack that is certain: what `vb.certify` returns. Print it for a sentence.
 
     Attributes:
         winner: The arm with the largest mean.
-        certified: Whether it beats every rival, at least without an attack.
-        budget: The largest attack that it surely survives: this many fake events may be in the log, however chosen.
-            None if nothing is certified; 0 if it stands, but a single fake event might overturn it.
-        events: How many all arms have together.
+        certified: Whether it beats every rival, at least without attack.
+        budget: The largest attack that it certainly survives: any choice of this many events may be fake. None:
+            nothing is certified; 0: a single fake event might overturn it.
+        events: The number of events of all arms together.
         delta: The probability with which the certificate may be wrong.
         threat: What may have been done to the log: "alter", "inject" or "suppress".
         design: How the test was run: "adaptive" or "fixed".
         binary: Whether every reward is 0 or 1.
-        winner_events: How many the winner has.
-        winner_mean: Of its rewards.
-        winner_low: The lower end of its confidence interval without an attack.
+        winner_events: The number of events of the winner.
+        winner_mean: The mean of its rewards.
+        winner_low: The lower end of its confidence interval without attack.
         winner_high: The upper end.
         rivals: The other arms, in the order of the log.
         columns: Which column of the log was used for what.
@@ -92,7 +92,7 @@ class Certificate:
     columns: dict[str, str] = field(default_factory=dict, compare=False)
 
     def not_ruled_out(self, budget: float) -> tuple[str, ...]:
-        """The arms that may be best if the attack had this budget: the winner, and those that it may not beat.
+        """The arms that may be best if the attack had this budget: the winner, and those that it may fail to beat.
 
         Args:
             budget: How many events may be fake.
@@ -101,18 +101,18 @@ class Certificate:
         return (self.winner, *(rival.label for rival in self.rivals if self._overturned_at(rival) <= budget))
 
     def ruled_out_steps(self) -> list[tuple[int | float, tuple[str, ...]]]:
-        """Each least budget at which more arms cannot be ruled out, and all that then cannot; the first is zero."""
+        """Each budget from which on more arms cannot be ruled out, and all such arms; the first budget is zero."""
         return [(budget, self.not_ruled_out(budget)) for budget, _ in self.joining()]
 
     def joining(self) -> list[tuple[int | float, tuple[str, ...]]]:
-        """The same steps, each with only the arms that join there."""
+        """The same steps, each with only the arms that are new there."""
         steps: dict[int | float, list[str]] = {0: [self.winner]}
         for rival in self.rivals:
             steps.setdefault(self._overturned_at(rival), []).append(rival.label)
         return [(budget, tuple(steps[budget])) for budget in sorted(steps)]
 
     def closest(self, n_arms: int) -> list[Rival]:
-        """The rivals that the smallest attacks let win, from the largest mean to the least.
+        """The rivals that need the smallest attacks to win, by mean, largest first.
 
         Args:
             n_arms: How many arms to show, the winner included.
@@ -147,7 +147,7 @@ class Certificate:
 
     @property
     def _whole(self) -> bool:
-        """Whether an attack costs one for each event; otherwise rewards can be altered in part."""
+        """Whether an attack costs one per event; otherwise rewards can be altered in part."""
         return self.binary or self.threat != "alter"
 
     def _overturned_at(self, rival: Rival) -> int | float:
@@ -165,7 +165,7 @@ class Certificate:
 
 
 def in_words(labels: Sequence[str], last: str = ", ", most: int = 5) -> str:
-    """Names in a sentence; of more than `most` the first ones and how many follow."""
+    """Names in a sentence; if there are more than `most`, the first ones and how many follow."""
     if len(labels) > most:
         return f"{', '.join(labels[: most - 1])} and {len(labels) - most + 1:,} more"
     return last.join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels)
@@ -182,10 +182,10 @@ def certify_counts(
     binary: bool = True,
     columns: Mapping[str, str] | None = None,
 ) -> Certificate:
-    """The certificate of counts that were checked before: `certify` without reading, where the options are explained.
+    """The certificate of counts that were checked before; the options are those of `certify`.
 
-    Arms without `labels` are called arm 0, arm 1, ... Unless `binary`, rewards may be anything in [0, 1]. `columns` are
-    where the counts come from, for the record.
+    Arms without `labels` are called arm 0, arm 1, ... Unless `binary`, rewards may be any number in [0, 1]. `columns`
+    records where the counts come from.
 
     >>> certificate = certify_counts([5000, 5000, 2000], [500, 1000, 120], ["A", "B", "C"])
     >>> certificate.ruled_out_steps()
@@ -217,7 +217,7 @@ def certify_counts(
 def _compared(
     labels: Sequence[str], events: Sequence[int], totals: Sequence[float], criterion: Criterion, whole: bool
 ) -> tuple[Rival, tuple[Rival, ...]]:
-    """The arm with the largest mean, and the others, each with the largest attack at which it is still beaten."""
+    """The arm with the largest mean, and the others, each with the largest attack at which the winner beats it."""
     limit, attack = compiled(lower_limit, {}), compiled(cheapest_attack, {})
     won = [Arm(float(total), float(n)) for total, n in zip(totals, events, strict=True)]
     lost = [Arm(arm.events - arm.successes, arm.events) for arm in won]

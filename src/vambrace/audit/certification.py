@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from vambrace.data import Log, Reading, Tally
 
 BUDGETS = (0, 1, 10, 100, 1000)  # those of a summary
-FURTHEST = 1e100  # a reward; sums of such numbers are still numbers
-NARROWEST = 1e-100  # a range of rewards; likewise parts of it
+FURTHEST = 1e100  # the largest reward, so that sums do not overflow
+NARROWEST = 1e-100  # the smallest range of rewards, so that parts of it do not underflow
 
 
 class Options(TypedDict, total=False):
-    """What `certify` can be given besides the log and the group."""
+    """The options of `certify` besides the log and the group."""
 
     arm: str | None
     reward: str | None
@@ -34,7 +34,7 @@ class Certificates(dict[str, Certificate]):
     """The certificates of many tests, by the names of the tests.
 
     Attributes:
-        left_out: The tests that have one arm only and can have no winner.
+        left_out: The tests that have only one arm and can have no winner.
     """
 
     left_out: tuple[str, ...] = ()
@@ -61,27 +61,27 @@ def certify(
     reward_range: Sequence[float] | None = None,
     group: str | None = None,
 ) -> Certificate | Certificates:
-    """Certify the winner of a finished test, whose events may partly be fake.
+    """Certify the winner of a finished test, some of whose events may be fake.
 
     Args:
         log: A file (CSV, TSV, JSON lines, also with .gz, or Parquet), a pattern such as logs/*.csv, a Polars or pandas
-            frame or a mapping of columns, or a list of these; with one row for each event (arm, reward), or one for
-            each arm (arm, events, successes). Files may be larger than the memory.
-        arm: The column of the arm; None: the one whose name says it, such as variant.
-        reward: The column of the reward, in a log; None: likewise, such as converted.
-        events: The column of the number of events, in a table; None: likewise, such as views.
-        successes: The column of the number of successes, in a table; None: likewise, such as clicks.
+            frame or a mapping of columns, or a list of these; with one row per event (arm, reward), or one row per arm
+            (arm, events, successes). Files may be larger than the memory.
+        arm: The column of the arm; None: the one with a usual name, such as variant.
+        reward: The column of the reward, in a log; None: the one with a usual name, such as converted.
+        events: The column of the number of events, in a table; None: the one with a usual name, such as views.
+        successes: The column of the number of successes, in a table; None: the one with a usual name, such as clicks.
         delta: The probability with which the certificate may be wrong.
         threat: "alter": rewards were changed; "inject": events were added; "suppress": events were withheld.
         design: "adaptive": a bandit's log, or one that was looked at before it ended; "fixed": this is the only look,
-            and neither results nor an attacker had a say in how many genuine events each arm has.
-        reward_range: The least and the largest possible reward, where these are not 0 and 1. One unit of the budget is
+            and neither results nor an attacker influenced how many genuine events each arm has.
+        reward_range: The least and the largest possible reward, if these are not 0 and 1. One unit of the budget is
             then one event altered over the full range.
-        group: A column that tells many tests apart; each is certified by itself.
+        group: The column that names the test of each row, if there are several; each test is certified separately.
 
     Returns:
-        The certificate; with `group` a dict from the name of each test to its certificate. Tests that have one arm only
-        are not in it, but in its attribute `left_out`.
+        The certificate; with `group` a dict from the name of each test to its certificate. Tests with only one arm are
+        not in it, but in its attribute `left_out`.
 
     >>> import vambrace as vb
     >>> certificate = vb.certify({"arm": ["old", "new"], "views": [50_000, 50_000], "clicks": [600, 1_000]})
@@ -101,7 +101,7 @@ def certify(
 
 
 def standing(certificates: Iterable[Certificate], budget: float) -> int:
-    """How many of the winners stand although this many events may be fake."""
+    """How many winners stand although this many events may be fake."""
     return sum(len(each.not_ruled_out(budget)) == 1 for each in certificates)
 
 

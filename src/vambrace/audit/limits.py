@@ -1,15 +1,15 @@
 """Confidence limits of one arm after an attack on it is undone.
 
-Everything is written from the winner's side: the *lower* limit of an arm with its successes and events, when an
-attacker spent `cost` on it. A rival's upper limit is one minus the lower limit of its failures. So a rival comes in
-with successes and failures exchanged, and no second set of formulas is needed.
+Everything is written from the winner's side: the *lower* limit of an arm with its successes and events, if an attacker
+spent `cost` on it. A rival's upper limit is one minus the lower limit of its failures, so for a rival successes and
+failures are exchanged, and no second set of formulas is needed.
 
 threat     what is undone at cost c        successes, events
 alter      rewards moved by c in total     k - c, n
-inject     c successes were made up        k - c, n - c
+inject     c successes were invented       k - c, n - c
 suppress   c failures are missing          k, n + c
 
-An arm without any event left may have any mean. The limits themselves are those of `vambrace.statistics`: the exact
+An arm with no events left may have any mean. The limits themselves are those of `vambrace.statistics`: the exact
 binomial tail, or Chernoff's bound, which holds for all rewards in [0, 1].
 """
 
@@ -24,11 +24,11 @@ Design = Literal["adaptive", "fixed"]
 THREATS: tuple[Threat, ...] = get_args(Threat)
 DESIGNS: tuple[Design, ...] = get_args(Design)
 INJECT, SUPPRESS = 1, 2
-ROUNDING = 1e-10  # a level is smaller by this share, so that rounding certifies no tie
+ROUNDING = 1e-10  # a level is smaller by this share, so that rounding does not certify a tie
 
 
 class Criterion(NamedTuple):
-    """When an arm may have a mean: if what was seen, or more, is likely enough there."""
+    """An arm may have a mean if the observed total, or a larger one, is likely enough under it."""
 
     threat: int
     exact: bool
@@ -44,7 +44,7 @@ class Arm(NamedTuple):
 
 
 def make_criterion(n_arms: int, delta: float, threat: Threat, design: Design, *, exact: bool) -> Criterion:
-    """Each side of each arm errs with chance delta / 2K; under an adaptive design over all counts n together."""
+    """Each side of each arm fails with probability delta / 2K; in an adaptive design over all counts n together."""
     log_level = log(delta) - log(2.0 * n_arms) - ROUNDING
     if design == "adaptive":
         return Criterion(THREATS.index(threat), exact, log_level + log(6.0 / pi**2), 2.0)
@@ -67,7 +67,7 @@ def level(criterion: Criterion, arm: Arm) -> float:
 
 @rare_kernel
 def excess(criterion: Criterion, arm: Arm, cost: float, chance: float) -> float:
-    """Zero or more when `chance` may be the arm's mean, if the attacker spent `cost` on it; increasing in both."""
+    """Zero or more if `chance` may be the arm's mean after the attacker spent `cost` on it; increasing in both."""
     arm = undone(criterion, arm, cost)
     if arm.events <= 0.0:
         return inf
@@ -88,7 +88,7 @@ def lower_limit(criterion: Criterion, arm: Arm, cost: float) -> float:
 def least_cost(criterion: Criterion, arm: Arm, chance: float) -> float:
     """What the attacker must have spent on the arm if `chance` is its mean; not for injected events.
 
-    Chandrupatla's method (1997): inverse quadratic interpolation where it is safe, otherwise bisection.
+    Chandrupatla's method (1997): inverse quadratic interpolation if it is safe, otherwise bisection.
     """
     low, at_low = 0.0, excess(criterion, arm, 0.0, chance)
     if at_low >= 0.0:
@@ -124,7 +124,7 @@ def least_cost(criterion: Criterion, arm: Arm, chance: float) -> float:
 
 @rare_kernel
 def least_whole_cost(criterion: Criterion, arm: Arm, chance: float) -> float:
-    """The least whole number of events that will do, by bisection; for every threat."""
+    """The least sufficient number of events, by bisection; for every threat."""
     if excess(criterion, arm, 0.0, chance) >= 0.0:
         return 0.0
     below, enough = 0.0, 1.0

@@ -1,21 +1,21 @@
 """The cheapest attack under which a rival may be as good as the winner: the worst split of the budget between the two.
 
 Spending a on the winner brings its lower limit down to q(a); b(a) is what it then takes to bring the rival's upper
-limit up to q(a). Wanted is the least a + b(a). More spending never helps the winner, so b falls as a grows. For
-injected events under an adaptive design, where fewer events also mean a bolder level, that needs an argument: without
-one of the k successes the tail at q grows at least by the factor k / (n q) and the level by (n / (n - 1))^2, and at
-levels of at most 1.5 / (pi n)^2, which two arms or more have, q < k / n (1 - 1 / n)^2.
+limit up to q(a). We look for the least a + b(a). More spending never helps the winner, so b falls as a grows. For
+injected events under an adaptive design, where fewer events also mean a larger level, the reason is: without one of
+the k successes the tail at q grows at least by the factor k / (n q) and the level by (n / (n - 1))^2, and at levels of
+at most 1.5 / (pi n)^2, which two arms or more have, q < k / n (1 - 1 / n)^2.
 
 alter, suppress  The limits are such that {(a, q): q may be the mean at cost a} is convex: for Chernoff's bound because
                  n kl(k / n, q) is jointly convex in (k, q), and in (n, q) for q <= k / n; the exact tails follow it.
-                 So a + b(a) is convex and bisection on its differences finds the least. For whole events let b be
-                 real at first: as a is whole, the least of a + ceil(b) is the ceiling of the least of a + b, and
-                 a + b has no plateau to get lost on.
+                 So a + b(a) is convex and bisection on its differences finds the least. For whole events b is real at
+                 first: as a is an integer, the least of a + ceil(b) is the ceiling of the least of a + b, and a + b
+                 has no plateaus, on which bisection would fail.
 inject           Here the costs are concave: at one level of Chernoff's bound the successes that the winner may keep
                  grow with the log odds of q at the rate n (p - q) / ln(p / q), which itself grows; the exact tails and
                  the levels of an adaptive design follow. So the worst attack spends everything on one of the two.
 
-Where a bound only follows another, the tests look at every split.
+Where the exact tails are only said to follow Chernoff's bound, the tests compare with every split.
 """
 
 from math import ceil
@@ -28,7 +28,7 @@ GOLDEN = 0.6180339887498949
 
 @rare_kernel
 def cheapest_attack(criterion: Criterion, winner: Arm, rival: Arm, whole: bool) -> float:
-    """The least cost at which the winner is not above the rival; 0: it is not even without an attack."""
+    """The least cost at which the winner is not above the rival; 0: it is not even without attack."""
     ceiling = 1.0 - lower_limit(criterion, rival, 0.0)
     if lower_limit(criterion, winner, 0.0) <= ceiling:
         return 0.0
@@ -43,7 +43,7 @@ def cheapest_attack(criterion: Criterion, winner: Arm, rival: Arm, whole: bool) 
 
 @rare_kernel
 def price(criterion: Criterion, winner: Arm, rival: Arm, cost: float) -> float:
-    """What an attack costs that spends `cost` on the winner."""
+    """The total cost of an attack that spends `cost` on the winner."""
     return cost + least_cost(criterion, rival, 1.0 - lower_limit(criterion, winner, cost))
 
 

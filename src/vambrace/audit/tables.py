@@ -1,4 +1,4 @@
-"""Certificates as tables of texts, the same on a terminal and on a page."""
+"""Certificates as tables of strings, the same on a terminal and on a page."""
 
 from collections.abc import Callable, Collection, Mapping
 from math import floor, log10
@@ -28,7 +28,7 @@ def arms(certificate: Certificate, most: int) -> list[tuple[str, ...]]:
 
 
 def steps(certificate: Certificate) -> list[tuple[str, str]]:
-    """From which budget on which arms may be the best: the columns of STEPS."""
+    """Which arms may be the best from which budget on: the columns of STEPS."""
     return [(budget_as_text(budget), in_words(labels, most=MOST_NAMES)) for budget, labels in certificate.joining()]
 
 
@@ -48,9 +48,9 @@ def budget_as_text(budget: float) -> str:
 
 
 def means_as_text(certificate: Certificate) -> Callable[[float], str]:
-    """How to write the means of a certificate: rates as per cent, all with the same decimals, so that digits align.
+    """A function that writes the means of a certificate: rates as per cent, all with the same number of decimals.
 
-    The least mean shows three digits that count, as far as four decimals go.
+    The smallest mean shows three significant digits, but at most four decimals.
     """
     c = certificate
     scale, unit = (100.0, " %") if c.binary else (1.0, "")

@@ -1,11 +1,11 @@
-"""Finished tests and logs, read from files: what each arm was shown and what it earned.
+"""Finished tests and logs, read from files: how often each arm was shown and what it earned.
 
-A *table* has one row for each arm (arm, events, successes), a *log* one row for each event (arm, reward). Files are
-CSV, TSV, Parquet or JSON lines, the texts among them also compressed by gzip; a Polars or pandas frame or a mapping of
-columns will do as well. Every error names the file, the column and the row.
+A *table* has one row per arm (arm, events, successes), a *log* one row per event (arm, reward). Files are CSV, TSV,
+Parquet or JSON lines, text files also compressed by gzip; a Polars or pandas frame or a mapping of columns works too.
+Every error names the file, the column and the row.
 
-`sources` opens files, `text` finds what is wrong with those that people write, `columns` finds out which column means
-what, and `counting` adds up.
+`sources` opens files, `text` finds mistakes in text files, `columns` finds out what each column means, and `counting`
+adds up.
 """
 
 from vambrace.data.columns import Columns, Layout

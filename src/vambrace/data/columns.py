@@ -1,4 +1,4 @@
-"""Which column means what: the user names it, or it has a name that leaves no doubt."""
+"""What each column means: the user names it, or its own name is clear."""
 
 from collections.abc import Collection
 from typing import Literal, NamedTuple
@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from vambrace.data.sources import Source
 from vambrace.errors import InvalidParameter
 
-TESTS = ("test",)  # the column that tells several tests of one file apart
+TESTS = ("test",)  # the column that names the test of each row
 ARMS = ("arm", "variant", "variation", "treatment", "group", "bucket")
 REWARDS = ("reward", "converted", "conversion", "clicked", "click", "success", "outcome")
 EVENTS = (
@@ -15,13 +15,13 @@ EVENTS = (
 )
 SUCCESSES = ("successes", "conversions", "clicks", "purchases", "orders", "signups")
 MOST_NAMES = 20  # in an error
-Layout = Literal["log", "table"]  # one row for each event, or one for each arm
+Layout = Literal["log", "table"]  # one row per event, or one per arm
 
 
 class Columns(NamedTuple):
     """Which column is used for what: as the user names them, or as they were chosen in a source."""
 
-    test: str | None = None  # tells several tests apart
+    test: str | None = None  # names the test of each row
     arm: str | None = None
     reward: str | None = None  # of a log
     events: str | None = None  # of a table
@@ -29,16 +29,16 @@ class Columns(NamedTuple):
 
     @property
     def is_table(self) -> bool:
-        """Whether there is one row for each arm, not one for each event."""
+        """Whether there is one row per arm, not one per event."""
         return self.reward is None
 
     @property
     def keys(self) -> dict[str, str]:
-        """What tells arms apart."""
+        """The columns that identify an arm."""
         return {use: column for use, column in self.named().items() if use in ("test", "arm")}
 
     def named(self) -> dict[str, str]:
-        """Each use that has a column."""
+        """The uses that have a column."""
         return {use: column for use, column in self._asdict().items() if column is not None}
 
     def check(self) -> None:
@@ -54,7 +54,7 @@ class Columns(NamedTuple):
 
 
 class Header:
-    """The names of the columns of a source, of which each may be used once."""
+    """The names of the columns of a source; each may be used once."""
 
     def __init__(self, source: Source) -> None:
         self._name, self._repeated = source.name, source.repeated
@@ -62,7 +62,7 @@ class Header:
         self._used: set[str] = set()
 
     def choose(self, wanted: Columns, layout: Layout | None = None) -> Columns:
-        """The columns that the user names, and for other uses those with the right names; a doubt is an error."""
+        """The columns that the user names, and for other uses those with usual names; an unclear choice is an error."""
         wanted.check()
         named = {use: self._named(column) for use, column in wanted.named().items()}
 
@@ -82,7 +82,7 @@ class Header:
 
     def _is_log(self, wanted: Columns, layout: Layout | None) -> bool:
         """Whether the columns are those of a log, not of a table."""
-        if wanted.reward is not None:  # which may be the name that the user gives to the successes of a table
+        if wanted.reward is not None:  # the user may mean the successes of a table
             return not (len(self.found(EVENTS)) == 1 and _plain(wanted.reward) in SUCCESSES)
         if layout is not None or wanted.events is not None or wanted.successes is not None:
             return layout == "log"
@@ -125,7 +125,7 @@ class Header:
 
 
 def same(one: Columns, other: Columns) -> bool:
-    """Whether the same columns were chosen in two pieces of a log, apart from blanks and capitals."""
+    """Whether the same columns were chosen in two pieces of a log; spaces and upper case are ignored."""
     return [each and _plain(each) for each in one] == [each and _plain(each) for each in other]
 
 

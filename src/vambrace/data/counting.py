@@ -1,6 +1,6 @@
-"""Added up: `tally` gives the events and rewards of each arm of each test, `read_test` those of one test, for replay.
+"""Sums: `tally` gives the events and rewards of each arm of each test, `read_test` those of one test, for replay.
 
-A tally takes one pass that never holds the whole file in memory; only if something is wrong, others find out where.
+A tally reads a file once and never holds all of it in memory; only if something is wrong it reads again to find where.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from vambrace.data.text import displayed
 from vambrace.errors import InvalidParameter
 from vambrace.validation import MOST_ROUNDS
 
-MISSING = ("", "nan", "null", "<na>")  # what programs write where a name is missing
+MISSING = ("", "nan", "null", "<na>")  # what programs write for a missing name
 WHOLE = f"a whole number in [1, {MOST_ROUNDS}]"
 NOTHING_SAID = Columns()
 UNIT = (0.0, 1.0)
@@ -23,7 +23,7 @@ MOST_ROWS = 10**6
 
 
 class Tally(NamedTuple):
-    """One test added up, arm by arm: events and the sum of their rewards; `binary` where each of these is 0 or 1."""
+    """The sums of one test, for each arm: events and their rewards; `binary` if each reward is 0 or 1."""
 
     labels: tuple[str, ...]
     events: tuple[int, ...]
@@ -32,7 +32,7 @@ class Tally(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What was read: the name of the source, each test ("" where no column tells tests apart), and which columns."""
+    """What was read: the name of the source, each test ("" if no column names tests), and the columns used."""
 
     name: str
     tests: dict[str, Tally]
@@ -40,7 +40,7 @@ class Reading(NamedTuple):
 
 
 def tally(sources: Log, wanted: Columns = NOTHING_SAID, reward_range: tuple[float, float] | None = None) -> Reading:
-    """Each test's events and rewards, arm by arm; in the order of the source for a table, sorted for a log.
+    """The events and rewards of each test, for each arm; in the order of the source for a table, sorted for a log.
 
     `sources` is a file, a pattern such as logs/*.csv, a frame, a mapping of columns, or a list of these: the pieces of
     one log or table. The least and the largest reward of the range become 0 and 1.
@@ -51,17 +51,14 @@ def tally(sources: Log, wanted: Columns = NOTHING_SAID, reward_range: tuple[floa
 def read_test(
     sources: Log, wanted: Columns, layout: Layout | None = None, test: object = None
 ) -> tuple[Tally, tuple[float, ...] | None]:
-    """One test, and where its rewards are not all 0 or 1 these: those of the first arm, then of the second, and so on.
-
-    `test` says which one, where a column tells several apart.
-    """
+    """One test, and its rewards arm after arm if they are not all 0 or 1; `test` names it if there are several."""
     pieces = [_piece(source, wanted, UNIT, layout) for source in files.pieces(sources)]
     reading = _reading(pieces)
     name = _chosen_test(reading, test)
     found = reading.tests[name]
     if found.binary:
         return found, None
-    # in order of size, so that the order of the log, which means nothing here, changes nothing
+    # in order of size, so that the order of the log, which has no meaning here, changes nothing
     frames = []
     for source, chosen, _ in pieces:
         rows = source.rows({**_names(chosen), "reward": _numbers(source, str(chosen.reward))})
@@ -77,7 +74,7 @@ class _Piece(NamedTuple):
 
 
 def _piece(raw: Any, wanted: Columns, reward_range: tuple[float, float] | None, layout: Layout | None = None) -> _Piece:
-    """One source, added up."""
+    """The sums of one source."""
     source = files.opened(raw)
     header = Header(source)
     chosen = header.choose(wanted, layout)
@@ -96,7 +93,7 @@ def _piece(raw: Any, wanted: Columns, reward_range: tuple[float, float] | None, 
 
 
 def _reading(pieces: list[_Piece]) -> Reading:
-    """The pieces added up, if they were measured in the same columns."""
+    """The sums of all pieces, if these have the same columns."""
     first = pieces[0]
     for piece in pieces[1:]:
         if not same(first.chosen, piece.chosen):
@@ -118,7 +115,7 @@ def _reading(pieces: list[_Piece]) -> Reading:
 
 
 def _chosen_test(reading: Reading, test: object) -> str:
-    """The name of the test that is meant, where there are several."""
+    """The name of the test that is meant, if there are several."""
     first = next(iter(reading.tests))
     if test is None and len(reading.tests) == 1:
         return first
@@ -146,7 +143,7 @@ def _table(source: Source, chosen: Columns) -> polars.DataFrame:
     columns |= {"events": _numbers(source, events), "total": _numbers(source, successes)}
     columns |= {"written events": polars.col(events), "written total": polars.col(successes)}
     rows = source.rows(columns, numbered=True)
-    is_log = _repeats(source, chosen)  # one that looks like a table, and need not fit into memory
+    is_log = _repeats(source, chosen)  # it looks like a table, and may be too large for the memory
     frame = source.collect(rows.head(MOST_ROWS) if is_log else rows)
     if frame.is_empty():
         raise InvalidParameter(f"{source.name}: expected at least one row, got none")
@@ -165,7 +162,7 @@ def _table(source: Source, chosen: Columns) -> polars.DataFrame:
 
 
 def _log(source: Source, chosen: Columns, ends: tuple[float, float], hint: str) -> polars.DataFrame:
-    """A log added up in one pass; in two if it is a text with empty rows, or with rewards such as true."""
+    """The sums of a log, in one pass; in two if it is a text file with empty rows, or with rewards such as true."""
     reward, (low, high) = str(chosen.reward), ends
     rows = _added(source, chosen, ends, plain=True)
     if not _is_fine(rows, chosen):
@@ -185,7 +182,7 @@ def _log(source: Source, chosen: Columns, ends: tuple[float, float], hint: str) 
 
 
 def _added(source: Source, chosen: Columns, ends: tuple[float, float], *, plain: bool) -> polars.DataFrame:
-    """Events, numbers among the rewards, and sums of these as parts of the range."""
+    """Numbers of events and of numeric rewards, and the sums of these, scaled to the range."""
     low, high = ends
     number, reward = _numbers(source, str(chosen.reward), plain=plain), polars.col("reward")
     keys = {key: polars.col(column) for key, column in chosen.keys.items()}
@@ -216,7 +213,7 @@ def _tally(arms: dict[str, tuple[int, float, bool]]) -> Tally:
 
 
 def _numbers(source: Source, column: str, *, plain: bool = False) -> polars.Expr:
-    """A column as numbers; what is none becomes null. Unless `plain`, texts may be true and false and have blanks."""
+    """A column as numbers, null for other values. Unless `plain`, true and false count, and spaces are ignored."""
     kind, value = source.frame.collect_schema()[column], polars.col(column)
     if not (kind.is_numeric() or kind in (polars.Boolean, polars.String, polars.Null)):
         raise InvalidParameter(f"{source.name}: column {column!r}: expected numbers, got {kind}")
@@ -229,7 +226,7 @@ def _numbers(source: Source, column: str, *, plain: bool = False) -> polars.Expr
 
 
 def _names(chosen: Columns) -> dict[str, polars.Expr]:
-    """The tests and arms, as texts."""
+    """The tests and arms, as strings."""
     return {key: polars.col(column).cast(polars.String) for key, column in chosen.keys.items()}
 
 
@@ -239,14 +236,14 @@ def _is_missing(key: str) -> polars.Expr:
 
 
 def _refuse(source: Source, bad: polars.DataFrame, key: str, column: str, expected: str) -> None:
-    """Name the first of the bad rows, if there is one."""
+    """Raise an error that names the first bad row, if there is one."""
     for row, value in bad.head(1).select(ROW, key).iter_rows():
         came = "nothing" if value is None else displayed(value)
         raise InvalidParameter(f"{source.name}: column {column!r}: expected {expected}, got {came} in row {row:,}")
 
 
 def _check_alike(name: str, column: str, labels: Iterable[str]) -> None:
-    """Refuse two names that a reader would take for one: they would split an arm."""
+    """Refuse two names that look the same to a reader: they would split an arm."""
     seen: dict[str, str] = {}
     for label in labels:
         look = _look(label)
@@ -257,7 +254,7 @@ def _check_alike(name: str, column: str, labels: Iterable[str]) -> None:
 
 
 def _look(label: str) -> str:
-    """What is seen of a name: no blanks at its ends, no invisible signs, and 1.0 for what it mostly is, a 1."""
+    """What a reader sees of a name: without spaces at the ends and invisible characters, and 1.0 as 1."""
     if label.isalnum() and label.isascii():
         return label
     from unicodedata import normalize

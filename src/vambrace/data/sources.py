@@ -1,4 +1,4 @@
-"""From the name of a file, a pattern, a frame or a stream to rows that are not read yet."""
+"""Open a file, a pattern, a frame or a stream; its rows are read later."""
 
 import csv
 import glob
@@ -31,7 +31,7 @@ class Spooled(NamedTuple):
 
 
 class Frame(Protocol):
-    """A frame of Polars or pandas, as far as types go."""
+    """The type of a Polars or pandas frame."""
 
     @property
     def columns(self) -> Any:
@@ -47,16 +47,16 @@ class Source(NamedTuple):
 
     name: str
     frame: polars.LazyFrame
-    is_text: bool = False  # where numbers may be words, and rows empty
+    is_text: bool = False  # numbers may be words, and rows may be empty
     repeated: frozenset[str] = frozenset()  # names that several columns have
     json_lines: Path | None = None
 
     def rows(
         self, columns: Mapping[str, polars.Expr], *, numbered: bool = False, plain: bool = False
     ) -> polars.LazyFrame:
-        """These columns under new names, if need be with the number that each row has in the source.
+        """These columns under new names, on request with the number of each row in the source.
 
-        Rows of a text file that are empty mean nothing and are dropped, unless `plain` says that there are none.
+        Empty rows of a text file are dropped, unless `plain` says that there are none.
         """
         drops = self.is_text and not plain
         empty = {"empty": polars.all_horizontal(polars.all().is_null())} if drops else {}
@@ -71,7 +71,7 @@ class Source(NamedTuple):
                 return frame.collect(engine="streaming")
             except Exception:
                 if self.json_lines is not None:
-                    text.keys(self.name, self.json_lines, most=None)  # which names the line
+                    text.keys(self.name, self.json_lines, most=None)  # names the line
                 raise
 
 
@@ -90,7 +90,7 @@ def opened(source: Any) -> Source:
 
 
 def pieces(sources: Any) -> list[Any]:
-    """A list of sources or one source; a pattern stands for the files that it fits."""
+    """The sources in a list, or one source; a pattern is replaced by the files that match it."""
     found: list[Any] = []
     for source in sources if isinstance(sources, list | tuple) and not isinstance(sources, Spooled) else [sources]:
         if isinstance(source, str) and not source:
@@ -109,7 +109,7 @@ def pieces(sources: Any) -> list[Any]:
 
 
 def title(sources: Any) -> str:
-    """What to call the sources in a sentence."""
+    """The name of the sources in a sentence."""
     return and_more([_name(source) for source in pieces(sources)])
 
 
@@ -120,7 +120,7 @@ def and_more(names: Sequence[str]) -> str:
 
 @contextmanager
 def spooled(stream: BinaryIO, name: str) -> Iterator[Spooled]:
-    """A stream, kept in a temporary file, as it may be larger than the memory. Its start shows which kind it is."""
+    """A stream in a temporary file, as it may be larger than the memory. Its first bytes show the kind of file."""
     with tempfile.TemporaryDirectory(prefix="vambrace-") as folder:
         path = Path(folder) / "spooled"
         with path.open("wb") as file:
@@ -130,7 +130,7 @@ def spooled(stream: BinaryIO, name: str) -> Iterator[Spooled]:
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """What Polars says about a damaged file, in one line."""
+    """Turn the error of Polars about a damaged file into one line."""
     try:
         yield
     except InvalidParameter:
@@ -141,7 +141,7 @@ def reading(name: str) -> Iterator[None]:
 
 
 def _file(name: str, path: Path) -> Source:
-    """The rows of a file; the fields of a text file stay texts as written."""
+    """The rows of a file; the fields of a text file stay strings, as written."""
     if not path.is_file():
         came = "a folder" if path.is_dir() else "something else" if path.exists() else "nothing"
         raise InvalidParameter(f"{name}: expected a file, got {came} there")
@@ -154,7 +154,7 @@ def _file(name: str, path: Path) -> Source:
         return Source(name, polars.scan_parquet(path, glob=False))
     if ending in (".jsonl", ".ndjson"):
         columns = dict.fromkeys(text.keys(name, path), polars.String)
-        exactly = glob.escape(str(path))  # unlike the others it has no switch for patterns
+        exactly = glob.escape(str(path))  # unlike the others it has no option to turn patterns off
         return Source(name, polars.scan_ndjson(exactly, schema=columns), json_lines=path)
     separator, repeated = text.layout(name, path, SEPARATORS[ending])
     frame = polars.scan_csv(path, separator=separator, infer_schema=False, glob=False)
@@ -162,7 +162,7 @@ def _file(name: str, path: Path) -> Source:
 
 
 def _columns_of(name: str, source: Any) -> Mapping[str, Any]:
-    """A mapping as it is; a pandas frame column by column, with None for what is missing: this needs no Arrow."""
+    """A mapping unchanged; a pandas frame column by column, with None for missing values: this needs no Arrow."""
     if isinstance(source, Mapping):
         return source
     if type(source).__module__.partition(".")[0] != "pandas" or not hasattr(source, "columns"):
@@ -185,7 +185,7 @@ def _name(source: Any) -> str:
 
 
 def _check_twice(paths: Iterable[str | Path]) -> None:
-    """Events that are read twice count twice."""
+    """Refuse a file that is listed twice: its events would count twice."""
     seen: dict[str, str | Path] = {}
     for path in paths:
         with reading(str(path)):

@@ -1,8 +1,8 @@
-"""Text files, checked before they are read: what a CSV reader would silently read wrongly is refused, with its line.
+"""Text files, checked before they are read: an error names the line that a CSV reader would silently misread.
 
-A CSV reader fills short rows with nothing, drops the ends of long ones, and takes a quotation mark inside a field for
-the start of a text that may contain the next thousand events. None of this may end in a certificate. The check goes
-through the file once, in pieces of a few megabytes.
+A CSV reader fills short rows with nulls, drops the ends of long rows, and takes a quotation mark inside a field for the
+start of a text that may contain the next thousand events. A certificate must not rest on such data. The check reads the
+file once, in pieces of a few megabytes.
 """
 
 import gzip
@@ -37,7 +37,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 def ending(path: Path) -> str:
-    """What the start of a file says that it is: the ending of a name."""
+    """The kind of a file according to its first bytes, as the ending of a name."""
     with path.open("rb") as file:
         if file.read(4) == b"PAR1":
             return ".parquet"
@@ -45,7 +45,7 @@ def ending(path: Path) -> str:
         with opened(path) as text:
             start = text.read(1 << 16).removeprefix(BOM).lstrip()
     except (OSError, EOFError, zlib.error):
-        start = b""  # damaged, as its reader will say
+        start = b""  # damaged: its reader will report it
     if start.startswith(b"{"):
         return ".jsonl"
     return ".tsv" if b"\t" in _outside(start.partition(b"\n")[0]) else ".csv"
@@ -53,7 +53,7 @@ def ending(path: Path) -> str:
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """A file, unpacked if its first bytes say that it is compressed; its name does not count."""
+    """A file, unpacked if its first bytes say that it is compressed; its name is ignored."""
     with path.open("rb") as file:
         packed = file.read(2) == GZIP
         file.seek(0)
@@ -65,9 +65,9 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def layout(name: str, path: Path, separators: Sequence[bytes]) -> tuple[str, frozenset[str]]:
-    """Which of the separators a file has, and the names that several columns share.
+    """The separator of a file, and the names that several columns share.
 
-    Every row must have as many fields as the header; blank lines are passed over.
+    Every row must have as many fields as the header; blank lines are skipped.
     """
     separator, columns = b"", tuple[str, ...]()
     with opened(path) as file:
@@ -92,7 +92,7 @@ def layout(name: str, path: Path, separators: Sequence[bytes]) -> tuple[str, fro
 
 
 def keys(name: str, path: Path, most: int | None = FIRST_LINES) -> list[str]:
-    """The columns of a file of JSON lines: the keys of its first ones. A line that is no JSON object is refused."""
+    """The columns of a file of JSON lines: the keys of its first lines. A line that is no JSON object is refused."""
     found: dict[str, None] = {}
     with opened(path) as file:
         _check_start(name, file)
@@ -107,7 +107,7 @@ def keys(name: str, path: Path, most: int | None = FIRST_LINES) -> list[str]:
 
 
 def _check_json(name: str, number: int, line: bytes) -> list[str]:
-    """Its keys."""
+    """The keys of a line that must be a JSON object."""
 
     def no_number(constant: str) -> NoReturn:
         raise InvalidParameter(f"{name}: line {number:,}: expected numbers, got {constant}, which JSON does not know")
@@ -125,13 +125,13 @@ def _check_json(name: str, number: int, line: bytes) -> list[str]:
 
 
 def displayed(value: object) -> str:
-    """A value in an error: on one line, and not a long one."""
+    """A value as an error shows it: on one short line."""
     text = repr(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def _check_start(name: str, file: BinaryIO) -> None:
-    """Refuse what is no text at all."""
+    """Refuse a file that is not text."""
     start = file.read(1 << 16)
     file.seek(0)
     for signature, kind in NOT_TEXT.items():
@@ -146,7 +146,7 @@ def _pieces(name: str, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     line = 1
     while text := file.read(PIECE):
         text = text if text.endswith(b"\n") else text + _line(name, line, file)
-        if _count(text, b'"') % 2:  # the line feed at its end is one of a field
+        if _count(text, b'"') % 2:  # the line feed at its end is inside a field
             text += _rest(name, line, text, file)
         yield line, text
         line += _count(text, b"\n")
@@ -174,7 +174,7 @@ def _rest(name: str, line: int, text: bytes, file: BinaryIO) -> bytes:
 
 
 def _count(text: bytes, sign: bytes) -> int:
-    """How often a text has a sign: what `bytes.count` says, a few times faster."""
+    """How often a text contains a character: the same as `bytes.count`, a few times faster."""
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord(sign)))
 
 
@@ -189,10 +189,10 @@ def _records(line: int, text: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _outside(text: bytes) -> bytes:
-    """The text with one quotation mark for each field that stands between such marks."""
+    """The text with each quoted field replaced by one quotation mark."""
     if b'"' in text:
         text = b'"'.join(text.split(b'"')[::2])
-        while b'""' in text:  # a mark that is written twice means itself
+        while b'""' in text:  # a doubled mark stands for the mark itself
             text = text.replace(b'""', b'"')
     return text
 
@@ -205,20 +205,20 @@ def _fields(name: str, header: bytes, separator: bytes) -> tuple[str, ...]:
 
 
 def _is_plain(text: bytes, separator: bytes, n_columns: int) -> bool:
-    """Whether nothing is wrong with any record; fast, for almost every piece of every file."""
+    """Whether every record is right; a fast check that is enough for almost every piece."""
     try:
         text.isascii() or text.decode()
     except UnicodeDecodeError:
         return False
     if b"\0" in text or not _well_quoted(outside := _outside(text), separator):
         return False
-    separators = outside.translate(None, bytes({*range(256)} - {*separator, 10}))  # and line feeds; all else goes
+    separators = outside.translate(None, bytes({*range(256)} - {*separator, 10}))  # and line feeds; the rest is removed
     separators += b"" if outside.endswith(b"\n") else b"\n"
     return separators == (separator * (n_columns - 1) + b"\n") * separators.count(b"\n")
 
 
 def _well_quoted(outside: bytes, separator: bytes) -> bool:
-    """Whether quotation marks stand around whole fields only."""
+    """Whether quotation marks enclose whole fields only."""
     if b'"' not in outside:
         return True
     marks = outside.count(b'"')

@@ -1,9 +1,9 @@
 """The leap: many sweeps in one step, exact in law.
 
-Between two moments at which a policy can change its mind it plays the same cycle of arms whatever happens, and an
-attack that follows one rule does the same thing to each pull. The pulls of an arm in such a stretch are therefore
-independent and alike, and only their totals matter: one binomial draw for the rewards, one for the attacker's coins.
-docs/leap.md has the proof.
+For long stretches a policy plays the same cycle of arms for any rewards, and an attack that follows one rule does the
+same thing to each pull. The pulls of an arm in such a stretch are therefore independent and identically distributed,
+and only their totals matter: one binomial draw for the rewards, one for the random choices of the attack. docs/leap.md
+has the proof.
 
 The names from `engine.slots` are bound as in `vambrace.engine.rounds`.
 """
@@ -18,7 +18,7 @@ from vambrace.protocols import Round
 from vambrace.sampling import binomial
 
 SHORTEST = 8  # sweeps; below it, playing round by round is quicker than drawing binomials
-MARGIN = 1e-9  # relative; keeps a leap's cost below the budget whatever rounding does
+MARGIN = 1e-9  # relative; keeps a leap's cost below the budget in spite of rounding
 
 
 @rare_kernel
@@ -33,9 +33,9 @@ def leap(
     t: int,
     rounds: int,
 ) -> tuple[Any, Any, Sum, int]:
-    """Leap from after round t as far as possible, but not past this number of rounds.
+    """Leap forward from the end of round t as far as possible, but at most this number of rounds.
 
-    Returns the policy, the attack, the cost, and the number of rounds that it was (or none).
+    Returns the policy, the attack, the cost, and the number of rounds played, which may be 0.
     """
     sweeps = quiet(policy)
     if sweeps == 0:
@@ -50,7 +50,7 @@ def leap(
         for i in range(count):
             dearest, valid = _dearest(policy, adversary, environment, setting.bounded, arms[i])
             if not valid:
-                return policy, adversary, spent, 0  # round by round, the engine finds out what is wrong and says so
+                return policy, adversary, spent, 0  # played round by round, the fault is found and reported
             sweep_cost += dearest
         left = (setting.budget - upper(spent)) * (1.0 - MARGIN)
         if sweep_cost * sweeps > left:
@@ -87,7 +87,7 @@ def _seen(policy: Any, adversary: Any, bounded: bool, arm: int, reward: float) -
 
 @rare_kernel
 def _dearest(policy: Any, adversary: Any, environment: Any, bounded: bool, arm: int) -> tuple[float, bool]:
-    """What the attack may pay for one pull of an arm at most, and whether what it returns lies in [0, 1]."""
+    """The most that the attack may pay for one pull of an arm, and whether what it returns lies in [0, 1]."""
     high, low, likely = outcomes(environment, arm)
     cost, valid = 0.0, True
     for side in range(2):

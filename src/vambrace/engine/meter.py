@@ -1,7 +1,7 @@
-"""The budget meter: what an alteration costs, and where it is cut off. And sums that do not round.
+"""The budget meter: what an alteration costs, and where it is cut off; and sums without rounding.
 
-The engine distrusts the adversary. The cost is summed without rounding and reported rounded upwards, so that it is
-never below the true one and never above the budget, not by a single unit in the last place.
+The engine does not trust the attack. The cost is summed without rounding and reported rounded upwards, so it is never
+below the true cost and never above the budget, not even by one unit in the last place.
 """
 
 from typing import NamedTuple
@@ -18,8 +18,8 @@ SPLITTER = 134217729.0  # 2^27 + 1, which splits a float into two halves of 26 b
 class Sum(NamedTuple):
     """A sum as two floats, of which `high` is the sum rounded to nearest and `low` what is missing (Dekker 1971).
 
-    106 bits hold the sum of 10^15 times one reward exactly, and of a few rewards of similar size, in whatever order
-    and portions they are added: that is why both engines report the same numbers.
+    106 bits hold the sum of 10^15 times one reward exactly, and of a few rewards of similar size, in any order and
+    grouping: that is why both engines report the same numbers.
     """
 
     high: float
@@ -28,7 +28,7 @@ class Sum(NamedTuple):
 
 @kernel
 def add(total: Sum, value: float) -> Sum:
-    """The sum and one more float: Knuth's error term is added to the low part."""
+    """The sum plus a float: Knuth's error term is added to the low part."""
     high = total.high + value
     other = high - total.high
     low = total.low + ((total.high - (high - other)) + (value - other))
@@ -38,7 +38,7 @@ def add(total: Sum, value: float) -> Sum:
 
 @kernel
 def add_times(total: Sum, count: int, value: float) -> Sum:
-    """The sum and `count` times a float: the product and what its rounding lost (Dekker 1971)."""
+    """The sum plus `count` times a float: the product and its rounding error (Dekker 1971)."""
     times = float(count)
     product = times * value
     big_times, big_value = SPLITTER * times, SPLITTER * value
@@ -52,13 +52,13 @@ def add_times(total: Sum, count: int, value: float) -> Sum:
 
 @kernel
 def add_at(sums: Floats, arm: int, value: float) -> None:
-    """The same for one column of an array whose rows are the high and the low parts."""
+    """`add` for one column of an array whose rows are the high and the low parts."""
     sums[0, arm], sums[1, arm] = add(Sum(sums[0, arm], sums[1, arm]), value)
 
 
 @kernel
 def add_times_at(sums: Floats, arm: int, count: int, value: float) -> None:
-    """The same for a multiple."""
+    """`add_times` for one column of such an array."""
     sums[0, arm], sums[1, arm] = add_times(Sum(sums[0, arm], sums[1, arm]), count, value)
 
 
@@ -78,8 +78,8 @@ def distance(raw: float, altered: float) -> float:
 def meter(raw: float, wanted: float, spent: Sum, budget: float) -> tuple[float, Sum]:
     """The reward that the learner sees and the total cost after it.
 
-    An alteration that the budget does not cover is moved towards the raw reward until it does. Whatever rounding leaves
-    of the budget then counts as spent: the attacker is done, and nobody waits for a last bit that cannot be paid out.
+    An alteration that the budget does not cover is moved towards the raw reward until the budget covers it. The whole
+    budget then counts as spent, although rounding may leave a remainder that is too small to use.
     """
     if spent.high >= budget:
         return raw, spent
@@ -104,7 +104,7 @@ def _cut(raw: float, wanted: float, spent: Sum, budget: float) -> float:
 
 @rare_kernel
 def meter_all(raw: Floats, wanted: Floats, spent: Sum, budget: float) -> Sum:
-    """The same for a medium adversary, in place: the cost of a round is the largest change of any arm."""
+    """`meter` for a medium attack, in place: the cost of a round is the largest change of any arm."""
     cost = 0.0
     for k in range(len(raw)):
         cost = max(cost, distance(raw[k], wanted[k]))

@@ -1,6 +1,6 @@
-"""From the history of a game to its regrets, in a program of its own: it depends on the environment alone.
+"""From the history of a game to its regrets, in a separate program that depends only on the environment.
 
-Nobody sees the rewards of arms that were not pulled, so they influence nothing and may be drawn after the game, each
+The rewards of arms that were not pulled are not observed and influence nothing. They may be drawn after the game, each
 arm's sum since the last checkpoint in one draw: exact in law.
 """
 

@@ -21,11 +21,11 @@ class Result:
     Attributes:
         checkpoints: (c,) the recorded rounds, the last of which is the horizon.
         pseudo_regret: (replications, c) what was lost in expectation: the sum of the gaps of the pulled arms.
-        cost: (replications, c) what the adversary has spent.
+        cost: (replications, c) what the attack has spent.
         pulls: (replications, arms) at the horizon.
         realized_regret: (replications, c) as pseudo_regret, with the rewards that were drawn.
         observed_regret: (replications, c) the same with the rewards that the policy saw.
-        engine: Which one ran: "rounds" or "leap".
+        engine: The engine that ran: "rounds" or "leap".
         policy: The policy that played.
         environment: The arms.
         adversary: The attack; None: no attack.
@@ -35,9 +35,6 @@ class Result:
         bounded: Whether altered rewards were clipped to [0, 1].
         realized: The values of `realized_regret`; None: not computed.
         observed: The values of `observed_regret`; None: not computed.
-
-    `summary()` gives the final figures as a dict for JSON, `to_frame()` all of them as a Polars frame, `plot()` a
-    figure.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
@@ -60,7 +57,7 @@ class Result:
     bounded: bool
     checkpoints: Integers  # (c,) rounds
     pseudo_regret: Floats  # (replications, c): sum of gaps of the pulled arms
-    cost: Floats  # (replications, c): what the adversary has spent
+    cost: Floats  # (replications, c): what the attack has spent
     pulls: Integers  # (replications, K) at the horizon
     realized: Floats | None = field(repr=False)
     observed: Floats | None = field(repr=False)

@@ -1,4 +1,4 @@
-"""The game, round by round: the only loop. With LEAP it skips the stretches in which nothing can happen.
+"""The game loop, round by round. With LEAP it plays each quiet stretch in one step.
 
 The names from `engine.slots` are bound to the kernels of one policy, one attack and one environment.
 """
@@ -49,15 +49,15 @@ class Streams(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """Sums for each arm, for the realised and the observed regret; the first two without rounding (see `Sum`)."""
+    """Sums per arm, for the realised and the observed regret; the first two without rounding (see `Sum`)."""
 
     pulled: Floats  # raw rewards of its pulls, two rows
     altered: Floats  # observed minus raw rewards of its pulls, two rows
-    unpulled: Floats  # raw rewards of the rounds in which it was not pulled, where they are drawn in every round
+    unpulled: Floats  # raw rewards of the rounds in which it was not pulled, if they are drawn in every round
 
 
 class History(NamedTuple):
-    """What is kept of each checkpoint, for `engine.regrets`: one row for each, one column for each arm."""
+    """What is kept for `engine.regrets`: one row per checkpoint, one column per arm."""
 
     pulls: Integers
     pulled: Floats
@@ -67,16 +67,16 @@ class History(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What one replication fills in, and its scratch arrays: kernels create none."""
+    """What one replication fills in, and its scratch arrays, since kernels cannot create arrays."""
 
     history: History
     pulls: Integers
     progress: Integers  # rounds played so far, for the progress bar
-    stop: Integers  # non-zero: give up
+    stop: Integers  # non-zero: stop the game
     totals: Totals
     raw_rewards: Floats
     seen_rewards: Floats
-    no_decisions: Integers  # zeros: nothing is open
+    no_decisions: Integers  # zeros: no decision is open
     every_arm: Flags  # all are available
 
 
@@ -84,7 +84,7 @@ class Record(NamedTuple):
 def play(
     policy: Any, adversary: Any, environment: Any, setting: Setting, streams: Streams, record: Record
 ) -> tuple[int, int, int, float]:
-    """Play to the last checkpoint. Returns how it ended: a code, and the round, arm and value where it broke."""
+    """Play to the last checkpoint. Returns how it ended: a code, and the round, arm and value of a fault."""
     n_arms = len(record.pulls)
     raw_rewards, seen_rewards = record.raw_rewards, record.seen_rewards
     spent, t = Sum(0.0, 0.0), 0
@@ -149,7 +149,7 @@ def play(
 def _corrupted(
     adversary: Any, environment: Any, setting: Setting, streams: Streams, record: Record, round: Round, spent: Sum
 ) -> tuple[Sum, Any, int, int]:
-    """Draw the rewards of all arms and let a medium attack change them. Returns a code and an arm where that broke."""
+    """Draw the rewards of all arms and let a medium attack change them. Returns a code and the arm of a fault."""
     raw_rewards, seen_rewards = record.raw_rewards, record.seen_rewards
     for k in range(len(raw_rewards)):
         raw_rewards[k] = seen_rewards[k] = draw(environment, k, streams.environment)

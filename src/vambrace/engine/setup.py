@@ -1,4 +1,4 @@
-"""A policy, an environment and an attack that go together: checked before a game, and what its loop is bound to."""
+"""The parts of a game: a policy, an environment and an attack, checked before the game and bound to its loop."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from vambrace.sampling import stream
 
 @dataclass(frozen=True)
 class Setup:
-    """One game, to be played any number of times."""
+    """One game, which can be played any number of times."""
 
     policy: Policy
     environment: Environment
@@ -54,7 +54,7 @@ class Setup:
         return setup
 
     def _check_view(self) -> None:
-        """A white-box attack must find in the policy's state what it reads."""
+        """Check that the policy's state has the fields that a white-box attack reads."""
         if self.attack is None or not self.attack.reads:
             return
         fields = getattr(self._policy_state(), "_fields", ())
@@ -66,10 +66,10 @@ class Setup:
                 )
 
     def _check_decision(self) -> None:
-        """What `select` returns must be a whole number, a number and a whole number."""
+        """Check that `select` returns an integer, a number and an integer."""
         select = self.policy.select
         if not is_kernel(select):
-            return  # a foreign bandit may be asked only in its turn
+            return  # a foreign bandit changes when it is asked
         decision = select(self._policy_state(), Round.prompt(1, self.n_arms), stream(0))
         try:
             arm, probability, tag = decision
@@ -87,7 +87,7 @@ class Setup:
 
     @property
     def title(self) -> str:
-        """Who plays against whom."""
+        """The policy and the attack, for progress bars and errors."""
         return f"{self.policy.name} {f'against {self.attack.name}' if self.attack else 'without attack'}"
 
     def _policy_state(self) -> Any:
@@ -101,7 +101,7 @@ class Setup:
         return self._policy_state(), attack, self.environment.init()
 
     def slots(self) -> dict[str, Any]:
-        """What the loop is bound to: constants, and every kernel that is offered."""
+        """What the loop is bound to: constants, and every kernel of the three parts."""
         strength = None if self.attack is None else self.attack.strength
         slots: dict[str, Any] = {
             "STRONG": strength == "strong",
@@ -123,7 +123,7 @@ class Setup:
         return self.environment.outcomes is not None and all(reward in (0.0, 1.0) for _, reward in self._outcomes())
 
     def obstacle_to_leaping(self) -> tuple[str, str] | None:
-        """Why the leap engine would not be exact here: what it needs and what this game has; None where it is."""
+        """Why the leap engine would not be exact here: what it needs and what this game has; None: it is exact."""
         policy, environment, attack = self.policy, self.environment, self.attack
         if policy.quiet is None:
             return "a policy with quiet stretches", f"{policy.name}, which may change its mind after any round"
@@ -152,7 +152,7 @@ class Setup:
         return False
 
     def _outcomes(self) -> Iterator[tuple[int, float]]:
-        """Each arm with each reward that it can pay, where there are no more than two."""
+        """Each arm with each reward that it can pay, if there are no more than two."""
         state = self.environment.init()
         for arm in range(self.n_arms):
             high, low, likely = self.environment.outcomes(state, arm)  # type: ignore[misc]

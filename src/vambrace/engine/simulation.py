@@ -1,4 +1,4 @@
-"""`simulate`: many replications of one game, on threads, with streams that depend on nothing but the seed."""
+"""`simulate`: many replications of one game, on threads, with random streams that depend only on the seed."""
 
 import os
 from collections import Counter
@@ -23,7 +23,7 @@ from vambrace.sampling import stream
 Engine = Literal["auto", "rounds", "leap"]
 
 LINE = 128  # bytes: a cache line and the neighbour that is fetched with it
-WORTH_COMPILING = 100_000  # rounds in total: below, plain Python answers before a compiler would be ready
+WORTH_COMPILING = 100_000  # rounds in total: with fewer, plain Python finishes before the compiler would
 WORTH_SETTLING = 20_000  # sums in total, for the regrets after the games
 
 _played_interpreted: Counter[Any] = Counter()  # program -> rounds
@@ -45,27 +45,27 @@ def simulate(
     interpret: bool | None = None,
     progress: bool | None = None,
 ) -> Result:
-    """Play a policy against an attack, once or often, and record its regret.
+    """Play a policy against an attack, once or many times, and record its regret.
 
     The first games of a policy, an environment and an attack run as plain Python; from 100,000 rounds on they are
-    compiled, which takes some seconds and is kept on disk. The numbers are the same.
+    compiled, which takes a few seconds and is kept on disk. The numbers are the same.
 
     Args:
-        policy: Such as vb.SEWR(budget=100); `vambrace list policies` shows them all.
+        policy: The policy, such as vb.SEWR(budget=100); `vambrace list policies` shows them all.
         environment: The arms, such as vb.Bernoulli([0.9, 0.8]).
-        attack: Such as vb.Conceal(budget=100); None: nobody alters anything.
+        attack: The attack, such as vb.Conceal(budget=100); None: no attack.
         horizon: The number of rounds of a game.
         replications: The number of games. Each has its own random numbers, which depend on the seed only.
         seed: The same seed gives the same numbers, on any number of threads, compiled or interpreted.
-        engine: "rounds" plays every round; "leap" skips stretches in which nothing can happen, and is exact in law;
-            "auto" leaps wherever that is exact. The two draw different numbers from the same seed.
+        engine: "rounds" plays every round; "leap" plays quiet stretches in one step, and is exact in law; "auto" leaps
+            wherever that is exact. The two draw different numbers from the same seed.
         checkpoints: The number of log-spaced rounds to record, or the rounds themselves; the last is the horizon.
         bounded: Clip altered rewards to [0, 1]; False allows any real number.
-        realized: Also compute the realised and the observed regret. None: where it is cheap, that is where the sum of
+        realized: Also compute the realised and the observed regret. None: only if it is cheap, that is if the sum of
             many rewards is one draw (Bernoulli, deterministic) or the attack is medium.
         threads: The number of replications that run at the same time; None: one per core.
-        interpret: Run everything as plain Python, some 500 times slower; False: compile at once; None: as said above.
-        progress: True: show a bar; False: nothing; None: a bar on a terminal, otherwise a line now and then.
+        interpret: True: run as plain Python, about 500 times slower; False: compile at once; None: as described above.
+        progress: True: show a bar; False: nothing; None: a bar on a terminal, otherwise an occasional line.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Conceal(budget=50)
@@ -134,7 +134,7 @@ class _Run:
         )
 
     def _programs(self, interpret: bool | None, progress: bool | None) -> _Programs:
-        """The programs of this game, interpreted where a part is ordinary Python or compiling is not worth it yet."""
+        """The programs of this game, interpreted if a part is ordinary Python or compiling is not worth it yet."""
         slots = self.setup.slots() | {"LEAP": self.leaping}
         plain = _Programs(interpreted(rounds.play, slots), interpreted(regrets.settle, slots))
         if interpret or any(callable(slot) and not is_kernel(slot) for slot in slots.values()):
@@ -184,7 +184,7 @@ class _Run:
 
     @contextmanager
     def _stopping(self) -> Iterator[None]:
-        """On any exception, an interrupt included, let the running games give up at their next look."""
+        """On any exception, an interrupt included, stop the running games at their next look at the flag."""
         try:
             yield
         except BaseException:
@@ -193,7 +193,7 @@ class _Run:
 
 
 def _record(points: int, n_arms: int, progress: Integers, stop: Integers) -> Record:
-    """Where one replication writes."""
+    """The arrays that one replication writes to."""
     shape = (points, n_arms)
     history = History(
         np.zeros(shape, dtype=np.int64), np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(points)
@@ -212,9 +212,9 @@ def _record(points: int, n_arms: int, progress: Integers, stop: Integers) -> Rec
 
 
 def _apart(value: Any) -> Any:
-    """The same with each array on cache lines of its own.
+    """A copy with each array on its own cache lines.
 
-    Small arrays that two threads write to would otherwise share a line, and each write of one would stall the other.
+    Small arrays of two threads would otherwise share a line, and each write by one thread would stall the other.
     """
     if isinstance(value, np.ndarray):
         block = np.zeros(value.nbytes + 2 * LINE, dtype=np.uint8)

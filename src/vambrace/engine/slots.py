@@ -1,8 +1,8 @@
 """Every slot of the package, with its signature: what a program is bound to when it is made (see `vambrace.kernels`).
 
-The loop, the leap and the record mention these names; `simulate` binds them to the kernels of one policy, one attack
-and one environment, and to constants. A branch on a bound constant costs nothing, and what it leaves out is not
-compiled. An attack may mention `select` and `update` too: they are its victim's.
+The loop, the leap and the record use these names; `simulate` binds them to the kernels of one policy, one attack and
+one environment, and to constants. A branch on a bound constant costs nothing, and a branch that is never taken is not
+compiled. An attack may use `select` and `update` too: they are those of the attacked policy.
 """
 
 from typing import cast
@@ -34,7 +34,7 @@ cycle = cast(Cycle, Slot("cycle"))
 quiet = cast(Quiet, Slot("quiet"))
 absorb = cast(Absorb, Slot("absorb"))
 
-# index policies, each bound where the policy is defined
+# index policies; each is bound in the policy's module
 index = cast(Index, Slot("index"))
 above = cast(Above, Slot("above"))
 threshold = cast(Threshold, Slot("threshold"))
@@ -54,10 +54,10 @@ witness = cast(Witness, Slot("witness"))
 
 # constants
 STRONG = cast(bool, Slot("STRONG"))  # the attack sees the arm
-MEDIUM = cast(bool, Slot("MEDIUM"))  # it sees the rewards of all arms, and not the arm
+MEDIUM = cast(bool, Slot("MEDIUM"))  # it sees the rewards of all arms, but not the arm
 LOOK = cast(bool, Slot("LOOK"))  # it has `look`
 WITNESS = cast(bool, Slot("WITNESS"))  # it has `witness`
 WHOLE = cast(bool, Slot("WHOLE"))  # every raw reward is 0 or 1, so that plain sums are exact
 LEAP = cast(bool, Slot("LEAP"))  # the leap engine
 CLOSED_FORM = cast(bool, Slot("CLOSED_FORM"))  # the environment has `draw_total`
-KL_RADIUS = cast(bool, Slot("KL_RADIUS"))  # SE-WR and its kin use the radius "kl"
+KL_RADIUS = cast(bool, Slot("KL_RADIUS"))  # SE-WR and similar policies use the radius "kl"

@@ -1,4 +1,4 @@
-"""Experiments: read a TOML file, run what is missing of it, load what it found.
+"""Experiments: read a TOML file, run the cells that are missing, load the results.
 
 from vambrace import lab
 

@@ -1,6 +1,6 @@
 """Small formulas in the spec strings of an experiment's file, such as ``se-wr:budget={sqrt(horizon / 10)}``.
 
-They are read as a tree, and never run as a program.
+They are parsed into a syntax tree and never run as a program.
 """
 
 import ast
@@ -23,7 +23,7 @@ OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
-    ast.Pow: lambda base, power: math.pow(base, power),  # of floats: what is too large is an error, not a long wait
+    ast.Pow: lambda base, power: math.pow(base, power),  # of floats: too large a number is an error, not a long wait
     ast.USub: operator.neg,
 }
 FORMULA = re.compile(r"\{([^{}]*)\}")
@@ -31,7 +31,7 @@ EXPECTED = f"numbers, names, + - * / **, and {', '.join(FUNCTIONS)}"
 
 
 def filled(spec: str, known: Mapping[str, float]) -> str:
-    """A spec with the values of its formulas in their place."""
+    """A spec with its formulas replaced by their values."""
 
     def value(found: re.Match[str]) -> str:
         number = calculate(found[1], known)
@@ -41,12 +41,12 @@ def filled(spec: str, known: Mapping[str, float]) -> str:
 
 
 def mentions(spec: str, name: str) -> bool:
-    """Whether a formula of a spec speaks of a name."""
+    """Whether a formula of a spec uses a name."""
     return any(re.search(rf"\b{name}\b", formula) for formula in FORMULA.findall(spec))
 
 
 def shown(spec: str) -> str:
-    """A spec as a reader knows it: the budget of the game is C, its horizon T."""
+    """A spec as it is shown to readers: the budget of the game is C, its horizon T."""
     return FORMULA.sub(
         lambda found: re.sub(r"\bhorizon\b", "T", re.sub(r"\bbudget\b", "C", found[1])).replace(" ", ""), spec
     )
@@ -62,7 +62,7 @@ def calculate(formula: str, known: Mapping[str, float]) -> float:
     shown = f"{{{shorten(formula)}}}"
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of Python, about programs that look odd
+            warnings.simplefilter("ignore")  # Python's warnings about odd syntax
             tree = ast.parse(formula.strip(), mode="eval")
         return float(_value(tree.body, known))
     except (SyntaxError, RecursionError, MemoryError):

@@ -1,11 +1,11 @@
 """Cells: an experiment as a list of `simulate` calls, each with a readable name, a seed and a fingerprint.
 
-Seeds     A cell's seed follows from the experiment's seed, the environment and the horizon, and from nothing else. So
-          every policy meets the same rewards, clean and attacked games are paired, and differences between cells have
-          less noise than the cells themselves. Adding a cell changes nobody else's numbers.
-Names     Files are called after what is in them: ``ten-arms--se-wr_budget-3000--jun-ucb--c3000--t200000``.
-Hashes    A fingerprint of everything that determines the numbers. It is made once, when the folder of results is, and
-          kept there: a later version of vambrace reads it and never makes it again.
+Seeds     A cell's seed depends only on the experiment's seed, the environment and the horizon. So every policy meets
+          the same rewards, clean and attacked games are paired, and differences between cells have less noise than the
+          cells themselves. Adding a cell does not change the numbers of the others.
+Names     A file is named after its content: ``ten-arms--se-wr_budget-3000--jun-ucb--c3000--t200000``.
+Hashes    A fingerprint of everything that determines the numbers. It is computed once, when the folder of results is
+          made, and kept there: later versions of vambrace read it and never compute it again.
 """
 
 import hashlib
@@ -23,17 +23,17 @@ from vambrace.lab.experiment import Experiment, Game
 from vambrace.protocols import Adversary
 from vambrace.specs import spec_of
 
-LONGEST = 80  # characters of one part of a name: four of them and an ending fit into what file systems allow
-NAMES = ("place", "budget", "line", "attack", "power")  # what a game is called; the cell has the rest of it
+LONGEST = 80  # characters of one part of a name: four parts and an ending fit into the limit of file systems
+NAMES = ("place", "budget", "line", "attack", "power")  # fields of a game that name it; the cell has the others
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One call of `simulate`, in plain texts and numbers.
+    """One call of `simulate`, as plain strings and numbers.
 
     Attributes:
-        id: Its name, and that of its file.
-        hash: The fingerprint that its file must carry.
+        id: Its name, also of its file.
+        hash: The fingerprint that its file must have.
         adversary: A spec, or "none".
     """
 
@@ -72,14 +72,14 @@ class Cell:
 
 
 class Expansion(NamedTuple):
-    """Every cell by its name, and for each panel its games: the name of a cell, and what the game is called."""
+    """Every cell by its name, and for each panel its games: the name of the cell, and the names of the game."""
 
     cells: dict[str, Cell]
     panels: dict[str, list[dict[str, Any]]]
 
 
 def expand(experiment: Experiment) -> Expansion:
-    """An experiment as cells; what several panels show is one cell."""
+    """The cells of an experiment; a game that several panels show is one cell."""
     found = Expansion({}, {})
     for game in experiment.games:
         cell = _cell(experiment, game)
@@ -115,18 +115,18 @@ def _cell(experiment: Experiment, game: Game) -> Cell:
 
 
 def fingerprint(content: Any) -> str:
-    """A text of 64 characters, the same for equal values."""
+    """A string of 64 characters, the same for equal values."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def seed_of(seed: int, environment: str, horizon: int) -> int:
-    """A seed for all games on one environment; 48 bits, which every reader of JSON keeps exact."""
+    """The seed of all games on one environment; 48 bits, which every JSON reader keeps exactly."""
     return int(fingerprint([seed, environment, horizon])[:12], 16)
 
 
 def _without_budget(adversary: Adversary | None) -> str:
-    """The adversary's spec; its budget has a place of its own in the name."""
+    """The attack's spec without its budget, which is a separate part of the name."""
     if adversary is None:
         return "none"
     name, _, rest = spec_of(adversary).partition(":")
@@ -135,7 +135,7 @@ def _without_budget(adversary: Adversary | None) -> str:
 
 
 def _slug(spec: str) -> str:
-    """A spec as a part of a file's name; where signs had to be replaced, a fingerprint keeps names different."""
+    """A spec as a part of a file name; if characters had to be replaced, a fingerprint keeps the names different."""
     text = spec.replace(":", "_").replace(",", "_").replace("=", "-")
     safe = re.sub(r"[^a-z0-9._-]+", "-", text)
     if safe == text and len(safe) <= LONGEST and "--" not in safe:

@@ -1,14 +1,13 @@
 """What an experiment is: a TOML file that spans policies × environments × adversaries × budgets × horizons.
 
-Every list may stand at the top of the file, for all panels, or in a panel, for that one. A spec string may hold small
-formulas of ``budget`` and ``horizon``, so that a policy can be given what its attacker may spend,
-``se-wr:budget={budget}``, or arms can be as close as the horizon can tell:
-``bernoulli:means=0.5/{0.5 - sqrt(2 / horizon)}``. What an attack may spend stands in the list of budgets. Budget 0 is
-the game without attack: one, not one for each adversary.
+A list at the top of the file is for all panels, a list in a panel for that one. A spec string may contain small
+formulas of ``budget`` and ``horizon``, so that a policy can be given the attacker's budget, ``se-wr:budget={budget}``,
+or the gap can shrink with the horizon: ``bernoulli:means=0.5/{0.5 - sqrt(2 / horizon)}``. What an attack may spend is
+in the list of budgets. Budget 0 is the game without attack, which is played once, not once for each attack.
 
-An environment may also be a file of the user's, ``replay:file={tests},test=7``, whose path is given from outside under
-a name in ``data``. It is read once: the experiment holds what was in it, and a fingerprint. Without the path, what
-needs it is left out.
+An environment may also be a file of the user, ``replay:file={tests},test=7``, whose path is given separately under a
+name in ``data``. It is read once: the experiment keeps its content and a fingerprint. Without the path, the games that
+need it are left out.
 """
 
 import hashlib
@@ -37,7 +36,7 @@ Thing = TypeVar("Thing")
 
 
 def _plain(value: Any) -> Any:
-    """1e6 is meant as a whole number, and TOML knows it as a float only."""
+    """Make an integer of a float such as 1e6, which TOML reads as a float."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -48,7 +47,7 @@ Rounds = Annotated[int, BeforeValidator(_plain), Field(ge=1, le=MOST_ROUNDS)]
 Budget = Annotated[float, Field(ge=0, le=LARGEST_BUDGET, allow_inf_nan=False)]
 Power = Annotated[float, Field(ge=0, le=1)]
 LEFT_OUT = "left out"
-PLACEHOLDERS = ("budget", "horizon")  # what formulas may speak of
+PLACEHOLDERS = ("budget", "horizon")  # the names that formulas may use
 OWN_BUDGET = re.compile(r"[:,](budget=[^,]*)")
 
 
@@ -84,10 +83,10 @@ class Game(NamedTuple):
     policy: Policy
     adversary: Adversary | None
     horizon: int
-    budget: float  # of the list of budgets; an adversary may have one of its own
-    line: str  # the policy as the file has it, the same for all budgets and horizons
-    attack: str  # the adversary as the file has it
-    power: float | None  # of the horizon, where the budget is one
+    budget: float  # from the list of budgets; an attack may have its own
+    line: str  # the policy as written in the file, the same for all budgets and horizons
+    attack: str  # the attack as written in the file
+    power: float | None  # the exponent, if the budget is a power of the horizon
 
 
 class Experiment(_Model):
@@ -164,7 +163,7 @@ class Experiment(_Model):
                     )
 
     def _listed(self, place: str, panel: Panel, key: str) -> tuple[str, list[Any]]:
-        """A list of a panel, or the one at the top, and where it stands."""
+        """A list of a panel, or the one at the top, and where it is in the file."""
         own = getattr(panel, key)
         if own is None:
             return key, [*getattr(self, key)]
@@ -174,7 +173,7 @@ class Experiment(_Model):
         return f"{place}{key}", own
 
     def canonical(self) -> dict[str, Any]:
-        """The experiment with everything that was left to defaults, ready for JSON."""
+        """The experiment with all defaults filled in, ready for JSON."""
         return self.model_dump(mode="json", exclude_none=True)
 
 
@@ -187,7 +186,7 @@ def _with_budget(spec: str) -> str:
 
 
 def _check_one_budget(experiment: Experiment) -> None:
-    """Refuse an attack with a budget of its own: the listed ones would be ignored without a word."""
+    """Refuse an attack that sets its own budget: the listed ones would be silently ignored."""
     lists = {"adversaries": experiment.adversaries}
     lists |= {f"panels[{i}].adversaries": panel.adversaries or [] for i, panel in enumerate(experiment.panels)}
     for where, specs in lists.items():
@@ -199,7 +198,7 @@ def _check_one_budget(experiment: Experiment) -> None:
 
 
 def _made(make: Callable[[str], Thing], where: str, text: str, known: Mapping[str, float]) -> Thing:
-    """The object of a spec string with its formulas worked out; errors say where in the file it stands."""
+    """The object of a spec string with its formulas computed; errors say where in the file it is."""
     try:
         return make(filled(text, known))
     except VambraceError as error:
@@ -211,11 +210,11 @@ def _located(where: str, error: Exception) -> InvalidParameter:
 
 
 def read(path: Path | str, data: Mapping[str, Path] | None = None) -> Experiment:
-    """The experiment of a TOML file; a mistake in it is one line that says where it stands.
+    """The experiment of a TOML file; the error about a mistake is one line that says where it is.
 
     Args:
         path: The file.
-        data: Where the files are that the experiment names; without one, the environments that it holds are left out.
+        data: The paths of the files that the experiment names; environments without their file are left out.
     """
     document = _document(Path(path))
     try:
@@ -226,7 +225,7 @@ def read(path: Path | str, data: Mapping[str, Path] | None = None) -> Experiment
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors begin with a mark
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a byte order mark
     except tomllib.TOMLDecodeError as error:
         raise InvalidParameter(f"{path}: expected a TOML file, got a mistake: {error}") from None
     except RecursionError:
@@ -236,15 +235,15 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def data_names(path: Path) -> list[str]:
-    """The files that an experiment names, to be given from outside."""
+    """The names of the files that an experiment needs."""
     return list(_document(path).get("data", {}))
 
 
 def _with_data(document: dict[str, Any], data: Mapping[str, Path]) -> dict[str, Any]:
-    """The document with what is in the files in the place of their names."""
+    """The document with the names of files replaced by their content."""
     names, environments = document.get("data", {}), document.get("environments", {})
     if not isinstance(names, dict) or not isinstance(environments, dict):
-        return document  # the models say what is wrong with it
+        return document  # validation reports what is wrong
     for name, what in names.items():
         if name in PLACEHOLDERS:
             raise InvalidParameter(f"data.{name}: expected a name that formulas do not have, got {name!r}")
@@ -286,19 +285,19 @@ def _fingerprint(path: Path) -> str:
 
 
 def parse(document: dict[str, Any]) -> Experiment:
-    """The experiment of a document, after every game in it was looked at once.
+    """The experiment of a document, after a check of every game in it.
 
     Args:
-        document: What a TOML file says, as a dict.
+        document: The content of a TOML file, as a dict.
     """
     experiment = validated(document)
     _check_one_budget(experiment)
-    _ = experiment.games  # whose mistakes are found now
+    _ = experiment.games  # raises if a game has a mistake
     return experiment
 
 
 def validated(document: Any) -> Experiment:
-    """The experiment of a document that is known to be one: its games are looked at when they are asked for."""
+    """The experiment of a document that was checked before: its games are made when they are needed."""
     try:
         return Experiment.model_validate(document)
     except ValidationError as error:
@@ -306,10 +305,10 @@ def validated(document: Any) -> Experiment:
 
 
 def _explained(document: Any, error: ValidationError) -> str:
-    """The first mistake: where it is, what was expected and what came."""
+    """The first mistake: where it is, what was expected and what was found."""
     found = error.errors(include_url=False)
     rivals = [each for each in found if each["loc"][:1] == found[0]["loc"][:1]]
-    first = max(rivals, key=lambda each: len(_path(document, each["loc"])))  # of several types the one that fits
+    first = max(rivals, key=lambda each: len(_path(document, each["loc"])))  # of several types the one that fits best
     kind, given = first["type"], first["input"]
     parts = first["loc"] if kind in ("missing", "extra_forbidden") else _path(document, first["loc"])
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")
@@ -332,7 +331,7 @@ def _explained(document: Any, error: ValidationError) -> str:
 
 
 def _path(document: Any, place: Sequence[int | str]) -> list[int | str]:
-    """As far as the document has it: pydantic adds the names of types where several are allowed."""
+    """The part of a path that is in the document: pydantic adds the names of types if several are allowed."""
     path: list[int | str] = []
     for part in place:
         known = dict(enumerate(document)) if isinstance(document, list) else document
@@ -343,6 +342,6 @@ def _path(document: Any, place: Sequence[int | str]) -> list[int | str]:
 
 
 def schema() -> str:
-    """The JSON schema of an experiment, as it is shipped: editors complete and check TOML files with it."""
+    """The JSON schema of an experiment, with which editors complete and check TOML files."""
     found = Experiment.model_json_schema()
     return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema"} | found, indent=2) + "\n"

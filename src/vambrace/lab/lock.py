@@ -1,4 +1,4 @@
-"""One run at a time in a folder: a file that the operating system unlocks when its holder dies, however it dies."""
+"""One run at a time in a folder: a lock on a file, which the operating system always releases when the process ends."""
 
 import os
 import sys
@@ -11,14 +11,14 @@ from typing import IO
 from vambrace.errors import StoreError
 
 NAME = ".lock"
-PATIENCE = 0.5  # seconds: somebody who only looks holds it for a moment
+PATIENCE = 0.5  # seconds: a process that only reads the status holds the lock for a moment
 
 if sys.platform == "win32":
     import msvcrt
 
     def _try(file: IO[str]) -> bool:
         try:
-            file.seek(1 << 20)  # a byte that nobody reads: the number of the process stays readable
+            file.seek(1 << 20)  # a byte that is never read, so that the process number stays readable
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         except OSError:
             return False
@@ -37,7 +37,7 @@ else:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder; refused while another process does. The file stays, since removing it would be a race."""
+    """Lock the folder; an error while another process holds it. The file stays, since removing it would be a race."""
     with (folder / NAME).open("a+", encoding="utf-8") as file:
         deadline = time.monotonic() + PATIENCE
         while not _try(file):
@@ -57,7 +57,7 @@ def holder(folder: Path) -> str | None:
     """Who is using the folder, or None."""
     try:
         file = (folder / NAME).open("r+", encoding="utf-8")
-    except OSError:  # nobody ever did, or we may only read
+    except OSError:  # it was never locked, or we may only read
         return None
     with file:
         return None if _try(file) else _named(file)

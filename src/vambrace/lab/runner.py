@@ -1,11 +1,11 @@
 """Run an experiment: only the cells that are missing, on processes or on a Dask cluster.
 
-Workers compute and hand back the bytes of a file; only the process that holds the folder writes. A worker that crashes
-takes nothing with it but the cell that it was playing, which is tried once more on a new one.
+Workers compute and return the bytes of a file; only the process that holds the folder writes. If a worker crashes, only
+the cell that it was playing is lost; it is tried once more on a new worker.
 
-The pool is our own, of executors with one process each. One executor with many processes breaks as a whole when one of
-them dies and does not say which cell it died of, keeps playing after its owner was killed, and gives every program to
-every worker to compile.
+The pool is our own: executors with one process each. One executor with many processes would break as a whole when one
+of them dies, would not say which cell was the cause, would keep playing after its owner was killed, and would compile
+every program in every worker.
 """
 
 import logging
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
 
 TICK = 0.2  # seconds between two looks at the workers
-HEAD_EVERY = 10.0  # seconds between two savings of what is not needed to go on
-CRASHES = 2  # after as many crashes of workers that played it a cell has failed
-FAILED_STARTS = 3  # after as many workers in a row that did not even start the run ends
+HEAD_EVERY = 10.0  # seconds between two writes of experiment.json during a run
+CRASHES = 2  # a cell has failed after this many crashes of its workers
+FAILED_STARTS = 3  # the run ends after this many workers in a row that did not start
 NEVER_STARTED = (
     "workers: {count} processes in a row crashed at once; a program of your own must begin under "
     "`if __name__ == '__main__':`, since every worker imports it"
@@ -70,13 +70,13 @@ def run(
     fail_fast: bool = False,
     progress: bool | None = None,
 ) -> Status:
-    """Play every cell that the folder does not have yet, and say what it holds then.
+    """Play every cell that the folder does not have yet, and return the new status of the folder.
 
     Args:
         experiment: What to play.
-        folder: Where the results are kept; made if it is not there.
-        workers: How many processes; None: one per core. One plays the cells in this process, each on all cores.
-        dask: The address of a scheduler, or "local" for a cluster on this machine, instead of processes of our own.
+        folder: Where the results are kept; created if it does not exist.
+        workers: The number of processes; None: one per core. 1: play the cells in this process, each on all cores.
+        dask: The address of a Dask scheduler, or "local" for a cluster on this machine; None: our own processes.
         fail_fast: Stop at the first cell that fails; otherwise the others go on.
         progress: Whether to show a progress bar; None: on a terminal.
 
@@ -96,7 +96,7 @@ def run(
 def _keep(
     store: Store, outcomes: Iterator[Outcome], total: int, title: str, fail_fast: bool, progress: bool | None
 ) -> set[str]:
-    """Write every outcome, and say which cells were finished."""
+    """Write every outcome, and return which cells were finished."""
     kept: set[str] = set()
     done, saved = 0, time.monotonic()
     with ProgressBar(title, total, show=progress, unit="cells") as bar:
@@ -127,7 +127,7 @@ def _outcomes(cells: Sequence[Cell], workers: int, dask: str | None) -> Any:
 
 
 def play(cell: Cell, version: str, threads: int | None) -> Played | Failure:
-    """Play a cell; errors come back as text, since not every exception can travel between processes."""
+    """Play a cell; errors are returned as text, since some exceptions cannot be sent between processes."""
     started = time.perf_counter()
     try:
         if version != __version__:
@@ -147,7 +147,7 @@ def _here(cells: Sequence[Cell]) -> Iterator[Outcome]:
 
 
 def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
-    """Play the cells on workers of our own; None now and then, while nothing is new."""
+    """Play the cells on our own workers; yields None from time to time while nothing is new."""
     from concurrent.futures import FIRST_COMPLETED, wait
     from concurrent.futures.process import BrokenProcessPool
 
@@ -161,7 +161,7 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
                 worker = idle.pop()
                 cell = _next(families, worker.family, [each.family for _, each in busy.values()])
                 busy[worker.submit(cell)] = cell, worker
-            yield from outcomes or [None]  # they are kept while the workers play on
+            yield from outcomes or [None]  # they are written while the workers continue
             outcomes = []
             for future in wait(busy, timeout=TICK, return_when=FIRST_COMPLETED).done:
                 cell, worker = busy.pop(future)
@@ -186,12 +186,12 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
 
 
 def family(cell: Cell) -> str:
-    """Cells with the same one share most of what has to be compiled."""
+    """A name for cells that share most of the programs to compile."""
     return f"{cell.policy.partition(':')[0]} on {cell.environment.partition(':')[0]}"
 
 
 def _families(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
-    """The cells that wait, by family, the first of each at the end."""
+    """The waiting cells by family, each family in reverse order."""
     found: dict[str, list[Cell]] = {}
     for cell in reversed(cells):
         found.setdefault(family(cell), []).append(cell)
@@ -199,14 +199,14 @@ def _families(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
 
 
 def _next(families: dict[str, list[Cell]], own: str, others: Sequence[str]) -> Cell:
-    """The next cell of a worker's own family, which is compiled; otherwise of the longest that fewest others play."""
+    """The next cell of the worker's own family, which is compiled; otherwise of the longest that fewest others play."""
     left = {name: len(cells) for name, cells in families.items() if cells}
     chosen = own if own in left else min(left, key=lambda name: (others.count(name), -left[name]))
     return families[chosen].pop()
 
 
 class _Worker:
-    """A process that plays one cell after the other, on one thread, and ends when we do."""
+    """A process that plays one cell after the other, on one thread, and ends when this process ends."""
 
     family = ""  # of the cell that it played last
 
@@ -231,13 +231,13 @@ class _Worker:
         return self._pool.submit(play, cell, __version__, 1)
 
     def end(self) -> None:
-        """Stop it, also in the middle of a cell."""
+        """Stop it, even in the middle of a cell."""
         self._ours.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _start(pipe: Connection, started: "Event") -> None:
-    """In a worker: leave Ctrl-C to our owner, and end as soon as the owner closes the pipe or dies."""
+    """In a worker: leave Ctrl-C to the owner, and end as soon as the owner closes the pipe or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     started.set()
 
@@ -250,7 +250,7 @@ def _start(pipe: Connection, started: "Event") -> None:
 
 
 def _on_dask(cells: Sequence[Cell], address: str, workers: int) -> Iterator[Outcome]:
-    """The scheduler gives the cells of a lost worker to others; a cell that several crash of has failed."""
+    """Play the cells on Dask, which replays the cells of a lost worker; a cell that crashes several has failed."""
     if not cells:
         return
     with _client(address, min(workers, len(cells))) as client:
@@ -262,7 +262,7 @@ def _on_dask(cells: Sequence[Cell], address: str, workers: int) -> Iterator[Outc
                     time.sleep(TICK)
                     yield None
                 for future in finished:
-                    if future.cancelled():  # not by us: the scheduler is gone, and no cell is to blame
+                    if future.cancelled():  # not by us: the scheduler is gone
                         raise ClusterLost(f"dask: lost the scheduler at {address}")
                     cell = waiting.pop(future)
                     try:
@@ -284,7 +284,7 @@ def _client(address: str, workers: int) -> Iterator[Any]:
     with _quiet(), ExitStack() as stack:
         scheduler: Any = address
         if address == "local":
-            # without an address it would listen on port 8787 for everybody, and warn where that is taken
+            # without an address it would listen on port 8787 on all interfaces, and warn if that is in use
             local: dict[str, Any] = {"dashboard_address": "127.0.0.1:0", "worker_dashboard_address": "127.0.0.1:0"}
             local |= {"scheduler_kwargs": {"dashboard": False}, "silence_logs": 50}
             size = {"n_workers": workers, "threads_per_worker": 1, "processes": True}
@@ -298,7 +298,7 @@ def _client(address: str, workers: int) -> Iterator[Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What goes wrong in the cluster is said once, by us."""
+    """Silence the cluster's own messages: we report an error once."""
     levels = {logger: logger.level for logger in map(logging.getLogger, ("distributed", "distributed.client"))}
     for logger in levels:
         logger.setLevel(logging.CRITICAL)

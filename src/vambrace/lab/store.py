@@ -1,12 +1,12 @@
-"""A folder of results that survives whatever happens to the run that fills it.
+"""A folder of results that stays valid when the run that fills it is interrupted.
 
     experiment.json        the experiment, its cells with their fingerprints, versions and seconds
     cells/NAME.parquet     one file for each finished cell, written whole or not at all; the same bytes on every run
     failed/NAME.json       why a cell failed; gone as soon as it succeeds
 
-A cell is finished if its file can be read to the end and carries the fingerprint that experiment.json has for it:
-nothing else is ever trusted. What experiment.json says was written by the version of vambrace that made the folder, and
-later versions keep to it; for each cell it says which version played it.
+A cell is finished only if its file can be read to the end and has the fingerprint that experiment.json has for it.
+The version of vambrace that made the folder wrote experiment.json, and later versions follow it; for each cell it says
+which version played it.
 """
 
 import io
@@ -34,7 +34,7 @@ from vambrace.version import __version__
 
 HEAD = "experiment.json"
 MISSING = "missing"
-CELL = tuple(field.name for field in fields(Cell) if field.name != "id")  # what is kept of a cell, under its id
+CELL = tuple(field.name for field in fields(Cell) if field.name != "id")  # the stored fields of a cell, under its id
 
 
 def encode(cell: Cell, result: Result) -> bytes:
@@ -97,7 +97,7 @@ class Status:
         return len(self.done) + len(self.missing) + len(self.failed) + len(self.damaged)
 
     def summary(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """The status, ready for JSON."""
         lists = {key: list(getattr(self, key)) for key in ("done", "missing", "unknown")}
         reasons = {key: dict(getattr(self, key)) for key in ("failed", "damaged")}
         counts = {"folder": str(self.folder), "experiment": self.name, "cells": self.total}
@@ -112,16 +112,16 @@ class Store:
         self._head: dict[str, Any] = {}
 
     def path(self, name: str) -> Path:
-        """Where a cell's numbers are."""
+        """The file of a cell's numbers."""
         return self.folder / "cells" / f"{name}.parquet"
 
     def failure_path(self, name: str) -> Path:
-        """Where the reason is, if it failed."""
+        """The file of the reason, if the cell failed."""
         return self.folder / "failed" / f"{name}.json"
 
     @contextmanager
     def opened(self, experiment: Experiment) -> Iterator[list[Cell]]:
-        """Hold the folder for a run of this experiment and no other; the cells that are still to be played."""
+        """Lock the folder for a run of this experiment; yields the cells that are still to be played."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with lock.locked(self.folder):
             if (self.folder / HEAD).exists():
@@ -169,7 +169,7 @@ class Store:
         _write_json(self.folder / HEAD, self._head)
 
     def head(self) -> dict[str, Any]:
-        """What experiment.json says."""
+        """The content of experiment.json."""
         path = self.folder / HEAD
         if not path.is_file():
             raise StoreError(f"{self.folder}: expected a folder that `vambrace run` made, got none with {HEAD}")
@@ -180,7 +180,7 @@ class Store:
         if not _is_head(head):
             raise StoreError(f"{path}: expected what `vambrace run` wrote, got another file")
         if any(isinstance(name, str) for names in head["panels"].values() for name in names):
-            # 0.1.0 wrote only the names of a panel's cells, not what its games are called
+            # 0.1.0 wrote only the names of a panel's cells, not those of its games
             head["panels"] = expand(validated(head["experiment"])).panels
         return head
 
@@ -193,7 +193,7 @@ class Store:
         self._head["cells"][name]["vambrace"] = __version__
 
     def fail(self, cell: Cell, error: str, trace: str) -> None:
-        """Keep why a cell cannot be played."""
+        """Store why a cell cannot be played."""
         _write_json(self.failure_path(cell.id), {"error": error, "cell": cell.content, "trace": trace.splitlines()})
 
     def read(self, cell: Cell) -> pl.DataFrame | str:
@@ -210,12 +210,12 @@ class Store:
         return frame
 
     def status(self, trusted: Collection[str] = ()) -> Status:
-        """What is there; files that were written a moment ago may be trusted without a second look."""
+        """The status of the folder; files named in `trusted` were just written and are not read again."""
         self._head = self.head()
         return self._status({cell.id: self.read(cell) for cell in self._cells() if cell.id not in trusted})
 
     def results(self) -> tuple[Status, dict[str, Any], dict[str, Result]]:
-        """What is there, what experiment.json says, and the results of all finished cells by name, in its order."""
+        """The status, the content of experiment.json, and the results of all finished cells by name, in its order."""
         self._head = self.head()
         found = {cell.id: (cell, self.read(cell)) for cell in self._cells()}
         status = self._status({name: frame for name, (_, frame) in found.items()})
@@ -251,7 +251,7 @@ class Store:
             return "unknown: the file that says why cannot be read"
 
     def _unknown(self) -> Iterator[str]:
-        """Files in the two folders of cells that are no cell's; what a killed run left unfinished does not count."""
+        """Files in the two folders that belong to no cell, except the unfinished files of a killed run."""
         names = self._head["cells"]
         known = {path for name in names for path in (self.path(name), self.failure_path(name))}
         for folder in ("cells", "failed"):
@@ -261,7 +261,7 @@ class Store:
 
 
 def _is_head(head: Any) -> bool:
-    """Whether it has everything that is read of it."""
+    """Whether it has every field that is read."""
     tables = ("experiment", "cells", "panels", "versions", "seconds")
     return (
         isinstance(head, dict)

@@ -1,4 +1,4 @@
-"""A finished experiment, read back: every game of every panel with what it found."""
+"""A finished experiment, read back: every game of every panel with its result."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from vambrace.specs import spec_of
 
 
 class Play(NamedTuple):
-    """A game of a panel, and what came of it."""
+    """A game of a panel, and its result."""
 
     game: Game
     result: Result
@@ -30,12 +30,12 @@ class Play(NamedTuple):
 
     @property
     def regret(self) -> float:
-        """Its mean."""
+        """The mean regret at the horizon."""
         return float(self.final.mean())
 
     @property
     def gaps(self) -> list[float]:
-        """Of the arms other than the best; 0 for one that is as good."""
+        """The gaps of the other arms; 0 for an arm as good as the best."""
         means = self.game.environment.arm_means()
         return sorted(float(gap) for gap in means.max() - means)[1:]
 
@@ -55,9 +55,9 @@ class Study:
     """An experiment and its finished games: what `vambrace.lab.load` returns.
 
     Attributes:
-        experiment: What was to be played.
+        experiment: The experiment.
         status: Which cells are done, missing, failed or damaged.
-        head: What experiment.json says: cells, versions, seconds.
+        head: The content of experiment.json: cells, versions, seconds.
         plays: Every finished game of every panel, in the order of the file.
     """
 
@@ -68,23 +68,23 @@ class Study:
 
     @property
     def name(self) -> str:
-        """The experiment's."""
+        """The experiment's name."""
         return self.experiment.name
 
     def panel(self, name: str) -> list[Play]:
         """The finished games of a panel, in the order of the file.
 
         Args:
-            name: Of the panel; an experiment without panels is one of its own name.
+            name: The name of the panel; an experiment without panels is one panel with the experiment's name.
         """
         return [play for play in self.plays if play.game.panel == name]
 
     def to_frame(self) -> pl.DataFrame:
         """A Polars frame of all numbers: one row for each cell, replication and checkpoint.
 
-        The columns environment, policy, attack (null: none), budget (what the attack may spend) and horizon tell the
-        cells apart. What several panels show is there once. ``frame.filter(pl.col("round") == pl.col("horizon"))`` has
-        the final rows.
+        The columns environment, policy, attack (null: no attack), budget (what the attack may spend) and horizon
+        identify the cells. A cell that several panels show appears once. The final rows are
+        ``frame.filter(pl.col("round") == pl.col("horizon"))``.
         """
         cells: dict[tuple[Any, ...], Play] = {}
         for play in self.plays:
@@ -106,7 +106,7 @@ def load(folder: Path | str) -> Study:
     """Read the folder of one experiment.
 
     Args:
-        folder: One that `run` filled, with any version of vambrace, completely or not.
+        folder: A folder that `run` filled, with any version of vambrace, completely or not.
     """
     store = Store(Path(folder))
     status, head, results = store.results()
@@ -131,7 +131,7 @@ def _game(panel: str, named: dict[str, Any], result: Result) -> Game:
 
 
 def load_all(folder: Path) -> list[Study]:
-    """Read the folder of one experiment, or one with such folders in it."""
+    """Read the folder of one experiment, or a folder that contains such folders."""
     if (folder / HEAD).is_file():
         return [load(folder)]
     found = sorted(path.parent for path in folder.glob(f"*/{HEAD}"))
@@ -150,7 +150,7 @@ def load_all(folder: Path) -> list[Study]:
 
 
 def worst(plays: Iterable[Play], key: Callable[[Play], Any]) -> dict[Any, Play]:
-    """Of the games with the same key the one with the largest mean regret."""
+    """For each key the game with the largest mean regret."""
     found: dict[Any, Play] = {}
     for play in plays:
         rival = found.setdefault(key(play), play)

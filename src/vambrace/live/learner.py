@@ -1,7 +1,6 @@
-"""A policy, live: ask for an arm, tell its reward, whenever it comes.
+"""A policy, live: ask for an arm, tell its reward when it arrives.
 
-The learner runs the same kernels as the simulator, interpreted. Feedback may be late, out of order or missing: the
-policy knows which decisions are open and never waits for them.
+The learner runs the same kernels as the simulator, interpreted.
 """
 
 import secrets
@@ -16,7 +15,7 @@ from vambrace.live import snapshots
 from vambrace.protocols import Answer, Game, Integers, Policy, Round
 from vambrace.sampling import stream
 
-LIVE = 2**32  # first word of the key of a learner's stream, so that it is none of a simulation's
+LIVE = 2**32  # first word of the key of a learner's stream; no simulation uses it
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +23,9 @@ class Decision:
     """An arm to play: what `Learner.ask` returns and `Learner.tell` needs back.
 
     Attributes:
-        id: Counts the decisions of this learner from one. Store it with the event, `tell` takes it too.
+        id: The number of this decision, from one. Store it with the event: `tell` accepts it too.
         arm: The arm to play, from zero.
-        probability: The chance with which the policy chose this arm; None where the policy does not know it.
+        probability: The probability with which the policy chose this arm; None: the policy does not know it.
         round: The round in which this was asked; the same as id.
 
     >>> import vambrace as vb
@@ -45,17 +44,17 @@ class Decision:
 
 
 class Learner:
-    """A policy, live: `ask` for an arm, `tell` its reward whenever it comes. Made by ``policy.learner(...)``.
+    """A policy, live: `ask` for an arm, `tell` its reward when it arrives. Made by ``policy.learner(...)``.
 
     Args:
         policy: Any policy of the package, such as vb.SEWR(budget=100).
-        n_arms: How many arms there are.
-        horizon: How many decisions there will be, at most; policies use it to set their radii.
-        seed: Of the random numbers of a randomised policy. None: from the operating system, so that nobody can foresee
-            them; the snapshot keeps it. Give one to reproduce a run.
+        n_arms: The number of arms.
+        horizon: The largest number of decisions; policies use it to set their radii.
+        seed: The seed of a randomised policy. None: from the operating system, so that its choices cannot be predicted;
+            the snapshot keeps it. Give one to reproduce a run.
 
-    Rewards in [0, 1] may come late, in any order, or never: the policy knows which decisions are open and does not wait
-    for them. `snapshot` gives everything as a dict for JSON, and `Learner.restore` goes on bit for bit.
+    Rewards in [0, 1] may arrive late, in any order, or never: the policy knows which decisions are open and does not
+    wait for them. `snapshot` returns everything as a dict for JSON, and `Learner.restore` continues bit for bit.
 
     >>> import vambrace as vb
     >>> learner = vb.UCB1().learner(n_arms=2, horizon=1_000, seed=7)
@@ -111,7 +110,7 @@ class Learner:
         return Decision(key, arm, probability if self.policy.knows_probability else None)
 
     def tell(self, decision: Decision | int, reward: float) -> None:
-        """The reward in [0, 1] that a decision earned. An answer that is refused changes nothing.
+        """Report the reward of a decision. An answer that is refused changes nothing.
 
         Args:
             decision: The decision or its id.
@@ -120,7 +119,7 @@ class Learner:
         key = self._find(decision)
         value = validation.number("reward", reward, low=0.0, high=1.0)
         arm, probability, tag = self._open[key]
-        self._state = self.policy.update(self._state, Answer(arm, value, probability, tag))  # may raise: a foreign one
+        self._state = self.policy.update(self._state, Answer(arm, value, probability, tag))  # a foreign one may raise
         del self._open[key]
         self._pending[arm] -= 1
 
@@ -138,7 +137,7 @@ class Learner:
         return asked.id
 
     def snapshot(self) -> dict[str, Any]:
-        """Everything, as a dict that `json.dumps` takes: parameters, state, random stream and open decisions."""
+        """Everything, as a dict for `json.dumps`: parameters, state, random stream and open decisions."""
         content = {
             **snapshots.header(self.policy),
             "n_arms": self.n_arms,
@@ -153,7 +152,7 @@ class Learner:
 
     @classmethod
     def restore(cls, snapshot: dict[str, Any], *, policy: Policy | None = None) -> "Learner":
-        """The learner that `snapshot` was taken of, to go on bit for bit.
+        """The learner of a snapshot, which continues bit for bit.
 
         Args:
             snapshot: What `snapshot` returned.

@@ -1,4 +1,4 @@
-"""Learner states as plain JSON values and back. Never pickle: a snapshot is data, it cannot run anything."""
+"""Learner states as plain JSON values and back. Never pickle: a snapshot is data and cannot run code."""
 
 import hashlib
 import json
@@ -17,23 +17,23 @@ from vambrace.errors import SnapshotError, VambraceError
 from vambrace.protocols import Policy
 
 FORMAT, VERSION = "vambrace-learner", 2  # version 1 has no checksum, and states of version 1
-WORDS = ("inf", "-inf", "nan")  # what JSON has no numbers for
+WORDS = ("inf", "-inf", "nan")  # values that are not numbers in JSON
 
 
 def header(policy: Policy) -> dict[str, Any]:
-    """What says whose snapshot this is."""
+    """The fields that identify the format and the policy of a snapshot."""
     versions = {"version": VERSION, "state_version": policy.state_version}
     return {"format": FORMAT, **versions, "policy": registry.spec_of(policy)}
 
 
 def checksum(content: dict[str, Any]) -> str:
-    """A fingerprint of a snapshot: the horizon, for one, cannot be told from the state, and must not be changed."""
+    """A fingerprint of a snapshot: for example, a changed horizon cannot be noticed in the state."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def check_unchanged(snapshot: dict[str, Any]) -> None:
-    """Refuse a snapshot that is no longer what was written."""
+    """Refuse a snapshot that was changed after it was written."""
     if snapshot["version"] == 1:
         return
     found = checksum({key: value for key, value in snapshot.items() if key != "checksum"})
@@ -67,7 +67,7 @@ def check_header(snapshot: Any, policy: Policy | None) -> Policy:
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Turn whatever a damaged snapshot trips over into one clear error."""
+    """Turn any error that a damaged snapshot causes into one clear error."""
     try:
         yield
     except SnapshotError:
@@ -81,7 +81,7 @@ def reading() -> Iterator[None]:
 
 
 def plain(value: Any) -> Any:
-    """NamedTuples as dicts, arrays as lists, numbers as Python's; JSON has no inf and nan, so those are words."""
+    """NamedTuples as dicts, arrays as lists, numbers as Python numbers, and inf and nan, which JSON lacks, as words."""
     if hasattr(value, "_fields"):
         return {name: plain(getattr(value, name)) for name in value._fields}
     if isinstance(value, np.ndarray):
@@ -117,7 +117,7 @@ def filled(template: Any, value: Any, where: str) -> Any:
 
 
 def _scalar(template: Any, value: Any, where: str) -> Any:
-    """A flag for a flag, a whole number for a whole number, and a number (or one of the words) for a real one."""
+    """A flag if the template is a flag, an integer if it is an integer, otherwise a number or one of the words."""
     kind = bool if isinstance(template, bool) else int if isinstance(template, int) else float
     if kind is float and value in WORDS:
         return float(value)

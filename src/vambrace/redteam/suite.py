@@ -1,7 +1,7 @@
 """Every attack that applies to a policy, at every budget, in one call: how bad can it get?
 
-A low regret under one attack proves nothing: the attack may be the wrong one, or too weak to spend its budget. So the
-score of a policy is its worst regret over all attacks, and an attack that did not do its work is reported as such.
+A low regret under one attack proves nothing: the attack may be the wrong one, or unable to spend its budget. So the
+score of a policy is its worst regret over all attacks, and the report names attacks that had little effect.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 UNSPENT = "left more than half its budget unspent"
 HARMLESS = "regret below that without attack"
 BY_CHANCE = "regret below that without attack, within noise"
-NOISE = 2.0  # standard errors of a difference that may be chance
+NOISE = 2.0  # a difference of fewer standard errors may be chance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class Attacked:
 
     @property
     def attack(self) -> str:
-        """The attack's name and parameters, the budget aside; "none" where there is none."""
+        """The attack's name and parameters without the budget; "none" without attack."""
         return "none" if self.result.adversary is None else _label(self.result.adversary)
 
     @property
@@ -67,18 +67,16 @@ class Attacked:
 
 @dataclass(frozen=True, kw_only=True)
 class AttackReport:
-    """What `vb.attack_suite` found. Print it for the worst regret of each budget, and what is not to be trusted.
+    """What `vb.attack_suite` found. Print it for the worst regret of each budget, and warnings.
 
     Attributes:
         rows: One for each attack and budget, with `budget`, `attack`, `regret`, `cost`, `warnings` and `result`.
         worst: For each budget the row with the largest regret.
         clean: The `vb.Result` without attack.
         skipped: Attacks that do not apply, and why.
-        warnings: Why figures are not to be trusted, where they are not.
+        warnings: Which figures cannot be trusted, and why.
         policy: The policy that was attacked.
         environment: The arms.
-
-    `summary()` gives it all as a dict for JSON, `to_frame()` as a Polars frame.
 
     >>> import vambrace as vb
     >>> env, attacks = vb.Bernoulli([0.9, 0.5]), [vb.Conceal(), vb.RandomFlips()]
@@ -106,7 +104,7 @@ class AttackReport:
 
     @property
     def warnings(self) -> list[str]:
-        """Why this evaluation is not to be trusted, if it is not."""
+        """Which figures cannot be trusted, and why."""
         return [
             f"{row.attack} at budget {row.budget:g}: {warning}; do not trust its figure, a better attack may do more"
             for row in self.rows
@@ -133,7 +131,7 @@ class AttackReport:
 
         rows = [row.summary() for row in self.rows]
         frame = polars.DataFrame([row | {"warnings": "; ".join(row["warnings"])} for row in rows])
-        return frame.cast({"standard_error": polars.Float64})  # also where each is None, after one replication
+        return frame.cast({"standard_error": polars.Float64})  # also if each is None, after one replication
 
     def __str__(self) -> str:
         note = f", {self.environment.note}" if self.environment.note else ""
@@ -167,18 +165,16 @@ def attack_suite(
         horizon: The number of rounds of a game.
         replications: The number of games for each attack and budget.
         seed: The seed of the random numbers.
-        attacks: The attacks to try, whose own budgets are replaced; None: all that are registered.
+        attacks: The attacks to try; their own budgets are replaced. None: all registered ones.
         bounded: Clip altered rewards to [0, 1].
         engine: "auto", "rounds" or "leap", as in `vb.simulate`.
         threads: The number of games played at the same time; None: one per core.
-        progress: Show a progress bar; None: where standard error is a terminal and it takes longer than a second.
+        progress: Show a progress bar; None: if standard error is a terminal and it takes longer than a second.
 
-    Every game has the same seed.
-
-    A white-box attack applies where the policy's state has what it reads; attacks that do not apply, or that cannot be
-    played on this environment, are listed in `skipped`. The warnings of the report name attacks that left more than
-    half of their budget unspent on average, or under which the regret was lower than without any: such a figure is not
-    to be trusted, a better attack may do more.
+    Every game has the same seed. A white-box attack applies if the policy's state has the fields that it reads; attacks
+    that do not apply, or that cannot be played on this environment, are listed in `skipped`. The warnings of the report
+    name attacks that on average left more than half of their budget unspent, or under which the regret was lower than
+    without attack: do not trust such a figure, a better attack may do more harm.
 
     >>> import vambrace as vb
     >>> attacks = [vb.Conceal(), vb.RandomFlips()]
@@ -218,7 +214,7 @@ def _attacked(
                 bar.update(1 + i * len(chosen) + j)
                 try:
                     result = play(dataclasses.replace(attack, budget=size))  # type: ignore[type-var]
-                except (NotApplicable, GameFault) as error:  # what the other attacks have found is kept
+                except (NotApplicable, GameFault) as error:  # keep the results of the other attacks
                     skipped[_label(attack)] = str(error)
                 else:
                     rows.append(Attacked(budget=size, result=result, warnings=_doubts(result, clean, size)))
@@ -243,14 +239,14 @@ def _checked(attacks: Any) -> list[Adversary]:
 
 
 def _label(attack: Adversary) -> str:
-    """Name and parameters, the budget aside."""
+    """Name and parameters, without the budget."""
     name, _, rest = registry.spec_of(attack).partition(":")
     parameters = [each for each in rest.split(",") if each and not each.startswith("budget=")]
     return f"{name}:{','.join(parameters)}" if parameters else name
 
 
 def _every_attack() -> tuple[list[Adversary], dict[str, str]]:
-    """One of each that is registered, and those that need to be told more than a budget."""
+    """One object of each registered attack, and the attacks that need more parameters than a budget."""
     found = registry.specimens("adversary", budget=0.0)
     others = [name for name in registry.known("adversary") if name not in found]
     return list(found.values()), {

@@ -1,4 +1,4 @@
-"""The checks themselves."""
+"""The checks of policies, attacks and environments."""
 
 import copy
 import dataclasses
@@ -23,7 +23,7 @@ DRAWS = 20_000
 
 
 def check_policy(policy: Policy) -> None:
-    """A policy that reads in `select`, writes in `update`, and plays the same compiled, interpreted and live.
+    """Check that `select` only reads, `update` writes, and the policy plays the same compiled, interpreted and live.
 
     Args:
         policy: The policy to check.
@@ -42,11 +42,11 @@ def check_policy(policy: Policy) -> None:
 
 
 def check_adversary(adversary: Adversary, policy: Policy | None = None) -> None:
-    """An adversary that stays within any budget and attacks the same compiled and interpreted.
+    """Check that an attack stays within any budget and does the same compiled and interpreted.
 
     Args:
         adversary: The attack to check.
-        policy: The policy that it attacks; None: the first of ours that has what the attack reads.
+        policy: The policy that it attacks; None: the first of ours that has the fields that the attack reads.
     """
     _check_specification(adversary)
     victim, environment = policy or _victim(adversary), Bernoulli((0.8, 0.5, 0.2))
@@ -64,9 +64,9 @@ def check_adversary(adversary: Adversary, policy: Policy | None = None) -> None:
 
 
 def check_environment(environment: Environment) -> None:
-    """Rewards in [0, 1] with the means that are claimed, in single draws and in sums.
+    """Check that rewards lie in [0, 1] and have the claimed means, in single draws and in sums.
 
-    Where an arm has no more rewards than are drawn here, it must pay exactly what it claims and then nothing.
+    An arm with no more rewards than are drawn here must pay exactly what it claims and then nothing.
 
     Args:
         environment: The environment to check.
@@ -82,7 +82,7 @@ def check_environment(environment: Environment) -> None:
     fill = compiled(_fill, {"draw": environment.draw})
     for arm in range(environment.n_arms):
         rewards = np.zeros(DRAWS if supply is None else min(DRAWS, supply[arm]))
-        slack = sqrt(log(2 / FALSE_ALARM) / (2 * len(rewards)))  # Hoeffding's, which also holds without replacement
+        slack = sqrt(log(2 / FALSE_ALARM) / (2 * len(rewards)))  # Hoeffding's bound; also holds without replacement
         state = environment.init()
         fill(state, arm, stream(1, arm), rewards)
         _require(rewards.min() >= 0 and rewards.max() <= 1, f"{environment.name}: a reward outside [0, 1]")
@@ -133,7 +133,7 @@ def _push(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Str
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Push(Adversary):
-    """Lowers arm 0 and lifts the rest, out of [0, 1] where it may."""
+    """Lowers arm 0 and raises the rest, out of [0, 1] if allowed."""
 
     name = "push"
     reference = "conformance checks"
@@ -171,7 +171,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _check_moves(policy: Policy, n_arms: int, horizon: int) -> None:
-    """Prompt feedback, looking at every step."""
+    """Check every step of a game with immediate feedback."""
     state, rng, coins = policy.init(Game(n_arms, horizon)), stream(3), np.random.default_rng(4)
     shape = _shape(state)
     for t in range(1, horizon + 1):
@@ -186,7 +186,7 @@ def _check_moves(policy: Policy, n_arms: int, horizon: int) -> None:
 
 
 def _check_delays(policy: Policy, n_arms: int, horizon: int) -> None:
-    """Late, shuffled and lost answers; a snapshot in the middle changes nothing."""
+    """Check late, shuffled and lost answers, and that a snapshot in the middle changes nothing."""
     learner, twin = (Learner(policy, n_arms=n_arms, horizon=horizon, seed=5) for _ in range(2))
     coins = np.random.default_rng(6)
     for t in range(horizon):
@@ -202,7 +202,7 @@ def _check_delays(policy: Policy, n_arms: int, horizon: int) -> None:
 
 
 def _check_runs(policy: Policy, environment: Environment, attack: Adversary | None, bounded: bool) -> Result:
-    """The same numbers compiled and interpreted, on one thread and on two."""
+    """Check that the numbers are the same compiled and interpreted, on one thread and on two."""
     options: dict[str, Any] = {"horizon": 400, "replications": 3, "seed": 7, "checkpoints": 8, "bounded": bounded}
     title = f"{policy.name} against {attack.name if attack else 'none'}"
     one = simulate(policy, environment, attack, threads=1, interpret=False, **options)

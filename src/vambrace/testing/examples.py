@@ -6,7 +6,7 @@ from vambrace import registry
 
 
 def examples(kind: str) -> list[Any]:
-    """Every registered "policy", "adversary" or "environment" with its defaults; what has none gets a small value.
+    """Every registered "policy", "adversary" or "environment"; parameters without default get a small value.
 
     >>> from vambrace.testing import examples
     >>> "se-wr" in [policy.name for policy in examples("policy")]

@@ -1,4 +1,4 @@
-"""Checks of what the leap engine relies on: quiet stretches that are quiet, and attacks that follow one rule."""
+"""Checks of what the leap engine relies on: quiet stretches of policies, and attacks that follow one rule."""
 
 import copy
 from typing import Any
@@ -12,9 +12,9 @@ LONGEST = 400  # rounds of a stretch that are played one by one
 
 
 def check_quiet_stretches(policy: Policy, n_arms: int, horizon: int) -> None:
-    """In a quiet stretch the policy plays its cycle whatever comes, and `absorb` ends in the state that `update` does.
+    """In a quiet stretch the policy plays its cycle for any rewards, and `absorb` gives the same state as `update`.
 
-    Rewards are multiples of 1/64, so that sums are exact; they are coins, or as uneven as they can be.
+    Rewards are multiples of 1/64, so that sums are exact; they are coin flips, or as uneven as possible.
     """
     for lucky in (None, 0, n_arms - 1):
         state, rng, coins = policy.init(Game(n_arms, horizon)), stream(8), np.random.default_rng(9)
@@ -49,7 +49,7 @@ def _responses(adversary: Adversary, state: Any, view: Any, n_arms: int) -> list
 
 
 def check_response(adversary: Adversary, policy: Policy, means: Any, horizon: int) -> None:
-    """`alter` does what `respond` says, in the first round and in the last, and the rule stays in a quiet stretch."""
+    """`alter` agrees with `respond` in the first and in the last round, and the rule stays in a quiet stretch."""
     view = policy.init(Game(len(means), horizon))
     state = adversary.init(Game(len(means), horizon, np.array(means), view))
     first, last = Round.prompt(1, len(means)), Round.prompt(horizon, len(means))

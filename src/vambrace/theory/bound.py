@@ -6,13 +6,13 @@ from typing import Literal
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """A bound on the regret, as a number that is either to be believed or only compared.
+    """A bound on the regret: an exact limit, or an order that can only be compared with other orders.
 
     Attributes:
         name: What the bound is called.
-        kind: "upper": a policy promises it; "lower": no policy can beat it.
+        kind: "upper": a policy guarantees it; "lower": no policy can beat it.
         value: The number.
-        explicit: True: the regret of a finite game obeys this number; False: an order, with unknown constants.
+        explicit: True: the number holds for a finite game; False: an order, with unknown constants.
         formula: The bound as a formula of K, T, C, the gaps and delta.
         holds: The conditions under which it holds.
         source: The theorem and the errata.

@@ -1,4 +1,4 @@
-"""Which bounds speak of which policy: the one place that says so."""
+"""Which bounds apply to which policy."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -11,7 +11,7 @@ from vambrace.protocols import Policy
 from vambrace.theory import lower, upper
 from vambrace.theory.bound import Bound
 
-# The policies that the theory promises something of; a name alone stands for all of its variants.
+# The policies that have upper bounds; a name alone stands for all of its variants.
 POLICIES = {
     "ms-se-wr": ("master=corral", "master=exp3p"),
     "pe-wr": ("",),
@@ -30,16 +30,16 @@ def bounds(
     delta: float | None = None,
     best_mean: float | None = None,
 ) -> list[Bound]:
-    """Every bound that speaks of a policy on an instance: what it promises, and what nobody can beat.
+    """Every bound that applies to a policy on an instance: its own upper bounds, and lower bounds for all policies.
 
     Args:
         policy: A policy or its spec, such as "se-wr:radius=tight"; a name alone stands for all of its variants.
-        gaps: Of the arms other than the best, so that there are len(gaps) + 1 arms; 0 for an arm as good as the best.
-        horizon: How many rounds there are.
-        budget: What the attacker may spend, and what a policy that needs a budget is given where its spec has none.
-            None: the policy's budget, 0 where it has none.
-        delta: The chance of failure of a policy whose spec has none; None is K / T.
-        best_mean: The best arm's mean, where known: Lai and Robbins' constant depends on it.
+        gaps: The gaps of the other arms, so there are len(gaps) + 1 arms; 0 for an arm as good as the best.
+        horizon: The number of rounds.
+        budget: What the attacker may spend; also the policy's budget, if it needs one and its spec has none. None: the
+            policy's budget, or 0 if it has none.
+        delta: The failure probability of a policy whose spec has none; None: K / T.
+        best_mean: The best arm's mean, if known: Lai and Robbins' constant depends on it.
 
     >>> from vambrace import theory
     >>> [bound.name for bound in theory.bounds("pe-wr", gaps=[0.1] * 9, horizon=10**6, budget=100)][:2]
@@ -66,12 +66,12 @@ def bounds(
 
 
 def promises(policy: Policy, gaps: Sequence[float], *, horizon: int, budget: float) -> list[Bound]:
-    """The upper bounds of one policy while the attack spends at most `budget`; none where it promises nothing.
+    """The upper bounds of one policy while the attack spends at most `budget`; the list may be empty.
 
     Args:
         policy: The policy with its parameters.
-        gaps: Of the arms other than the best; 0 for an arm as good as the best.
-        horizon: How many rounds there are.
+        gaps: The gaps of the other arms; 0 for an arm as good as the best.
+        horizon: The number of rounds.
         budget: What the attacker may spend.
     """
     n_arms, size = len(gaps) + 1, {"horizon": horizon, "budget": budget}
@@ -94,7 +94,7 @@ def promises(policy: Policy, gaps: Sequence[float], *, horizon: int, budget: flo
 
 
 def _variants(spec: str, given: dict[str, float | None]) -> list[Policy]:
-    """The policies of a spec, with what it leaves open and is needed taken from what is given."""
+    """The policies of a spec; required parameters that it does not set are taken from `given`."""
     name, _, rest = spec.partition(":")
     known = registry.known("policy")
     parameters = {field.name for field in fields(known[name])} if name in known else set()

@@ -1,8 +1,8 @@
 """Exponents: with C = T^beta each bound for an unknown budget is T^gamma(beta) up to logarithms (the paper's Figure 2).
 
 Additive (PE-WR): max(1/2, 2 beta). CORRAL: 1/2 + beta. EXP3.P: 2/3 + beta/2. All capped at 1, where regret is linear.
-The remark beside the figure prints C sqrt(K) T^(2/3) and C^2 K sqrt(T); its own thresholds and the figure belong to
-sqrt(K C) T^(2/3) and K C sqrt(T), which these are (E11, and E2 for which master has which).
+The remark beside the figure prints C sqrt(K) T^(2/3) and C^2 K sqrt(T), but its thresholds and the figure belong to
+sqrt(K C) T^(2/3) and K C sqrt(T), which are used here (E11; E2 says which master has which).
 """
 
 from fractions import Fraction
@@ -29,7 +29,7 @@ def exponent(kind: str, beta: float) -> float:
     return float(min(1.0, max(start + slope * beta for start, slope in _LINES[kind])))
 
 
-# each exponent is the largest of a few lines, (value at zero, slope)
+# each exponent is the maximum of a few lines, (value at zero, slope)
 _LINES: dict[str, tuple[tuple[Fraction, Fraction], ...]] = {
     "additive": ((Fraction(1, 2), Fraction(0)), (Fraction(0), Fraction(2))),
     "corral": ((Fraction(1, 2), Fraction(1)),),

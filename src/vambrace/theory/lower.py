@@ -19,7 +19,7 @@ def concealment(n_arms: int, *, horizon: int, budget: float, reward: float = 1.0
         n_arms: The number of arms K.
         horizon: The number of rounds T.
         budget: What the attack spends at most.
-        reward: What the one paying arm pays: e.
+        reward: The reward e of the one paying arm.
     """
     validation.game_size(n_arms, horizon)
     validation.number("reward", reward, low=0.0, high=1.0, open_low=True)
@@ -62,7 +62,7 @@ def distribution_dependent(means: Sequence[float], *, horizon: int) -> Bound:
     """Lai and Robbins: ln T times the sum of gap / kl(mean, best mean), for every consistent policy as T grows.
 
     The paper prints the sum of 1 / (2 gap), which rests on 1 / gap: for rewards in [0, 1] the divergence is at least
-    2 gap^2, so the true constant is at most 1 / (2 gap), and it carries no K C for a fixed C (E13).
+    2 gap^2, so the true constant is at most 1 / (2 gap), and there is no term K C for a fixed C (E13).
 
     Args:
         means: The mean of each arm.

@@ -1,8 +1,8 @@
 """Planning: how long must a game be so that SE-WR finds a gap although `budget` events may be fake?
 
-An arm is gone *for certain* after n pulls of each arm when the rule drops it in the worst case that its guarantee
-leaves open: chance has moved both means against us as far as the radius allows, and the attacker has spent the whole
-budget against us.
+An arm is dropped *for certain* after n pulls of each arm if the rule drops it in the worst case that its guarantee
+allows: chance has moved both means against us as far as the radius allows, and the attacker has spent the whole budget
+against us.
 
 paper   4 (sqrt(L / n) + C / n) < gap, L = ln(2KT/delta)   E1
 tight   2 (sqrt(L' / n) + C / n) < gap, L' = ln(KT/delta)
@@ -10,9 +10,9 @@ kl      The best arm's raw mean is the lowest m with n kl(m, rate) <= L and the 
         n kl(m, rate - gap) <= L. Then the attacker takes c from the best arm's total and adds C - c to the other's.
         The rule must drop the other arm for every c.
 
-With probability 1 - delta (1 - 2 delta for tight, which needs both directions of a difference of means) nothing takes
-longer. A *typical* game is decided sooner: there the empirical means are the true ones, and only the attacker, who
-spends the whole budget against us, delays the drop.
+With probability 1 - delta (1 - 2 delta for tight, which needs both directions of a difference of means) no game takes
+longer. A *typical* game is decided sooner: its empirical means are the true ones, and only the attacker, who spends the
+whole budget against us, delays the drop.
 """
 
 import textwrap
@@ -46,14 +46,14 @@ class RadiusPlan:
     """What one radius of SE-WR needs.
 
     Attributes:
-        pulls: Of each arm until the gap is resolved for certain; None: more than any game has.
-        typical: Of each arm until a typical game resolves it; None likewise.
+        pulls: The pulls of each arm until the gap is resolved for certain; None: more than any game has.
+        typical: The pulls of each arm until a typical game resolves it; None: more than any game has.
         round: The round at which it is certain: pulls times arms.
-        regret: What is lost in expectation, at most: the gap for each pull of another arm until then, and for every
-            round where the guarantee fails; that of uniform play where the horizon is too short.
+        regret: The largest expected regret: the gap for each pull of another arm until then, and for every round if
+            the guarantee fails; that of uniform play if the horizon is too short.
         fits: Whether it is certain within the horizon.
         likely: Whether a typical game resolves it within the horizon.
-        largest_budget: The most fake events with which it is certain; None: not even without any.
+        largest_budget: The most fake events with which it is certain; None: not even without fake events.
     """
 
     radius: str
@@ -149,12 +149,12 @@ def plan(*, arms: int, rate: float, gap: float, budget: float, horizon: int, del
     """How many pulls SE-WR needs to find a gap, what they cost, and how many fake events the horizon can carry.
 
     Args:
-        arms: How many there are.
+        arms: The number of arms.
         rate: The mean reward of the best arm.
         gap: The smallest gap worth finding: the others have the mean rate - gap.
         budget: How many events may be fake.
-        horizon: How many rounds there are.
-        delta: The chance that the guarantee fails; None: arms / horizon.
+        horizon: The number of rounds.
+        delta: The probability that the guarantee fails; None: arms / horizon.
 
     >>> import vambrace as vb
     >>> found = vb.plan(arms=2, rate=0.5, gap=0.1, budget=100, horizon=100_000)
@@ -206,14 +206,14 @@ def _cells(row: RadiusPlan) -> tuple[str, ...]:
 
 
 def _short(text: str, value: float) -> str:
-    """A number as text, or with three digits where that takes more room than a column has."""
+    """The text of a number, or the number with three digits if the text is too wide for a column."""
     return text if len(text) <= 14 else f"{value:.2e}"
 
 
 def _resolved(rule: Rule, rate: float, gap: float, pulls: int, *, unlucky: bool) -> bool:
-    """Whether after so many pulls of each arm the rule drops one of mean rate - gap whatever the attacker did.
+    """Whether after `pulls` pulls of each arm the rule drops an arm of mean rate - gap under every attack.
 
-    With `unlucky` also whatever chance did within the guarantee; else the empirical means are the true ones.
+    With `unlucky` also for all empirical means that the guarantee allows; otherwise these are the true means.
     """
     fakes = rule.budget / pulls
     if rule.radius == PAPER:
@@ -224,8 +224,8 @@ def _resolved(rule: Rule, rate: float, gap: float, pulls: int, *, unlucky: bool)
         return (2.0 * chance if unlucky else chance) + 2.0 * fakes < gap
     level = rule.log_single / pulls if unlucky else 0.0
     high, low = pulls * _unlucky(rate, 0.0, level), pulls * _unlucky(rate - gap, 1.0, level)
-    # The attacker's splits are cut into the rule's pieces, with the worse end for both arms. What counts is the sum of
-    # the attacker's piece and of the one that the rule suspects, so the first and the last cover all between them.
+    # The attacker's splits are cut into the rule's pieces, with the worse end for both arms. Only the sum of the
+    # attacker's piece and of the piece that the rule assumes matters, so the first and the last cover all in between.
     most, least = rule.budget, rule.budget / PIECES
     return separated(rule, high - least, pulls, low + most, pulls) and separated(
         rule, high - most, pulls, low + least, pulls
@@ -249,7 +249,7 @@ def _unlucky(mean: float, end: float, level: float) -> float:
 
 
 def _first(true: Callable[[int], bool], low: int, high: int) -> int | None:
-    """The least number in [low, high] for which something is true that stays true above it; None: there is none."""
+    """The least number in [low, high] for which a condition is true that stays true above it; None: there is none."""
     step, below = 1, low - 1
     while not true(min(below + step, high)):
         below, step = below + step, 2 * step

@@ -1,7 +1,7 @@
-"""Upper bounds: what the paper's policies promise.
+"""Upper bounds: what the paper's policies guarantee.
 
-Explicit constants where a proof gives them, orders elsewhere, and never one for the other (`Bound.explicit`). Orders
-are the formulas with every constant set to one. L = ln(2KT/delta), delta = K/T where it is None.
+Bounds have explicit constants if a proof gives them; otherwise they are orders, with every constant set to one
+(`Bound.explicit` says which). L = ln(2KT/delta); delta = None means K/T.
 """
 
 from collections.abc import Sequence
@@ -31,9 +31,9 @@ def se_wr(
 ) -> Bound:
     """SE-WR's gap-dependent bound: the sum over the other arms of 36 L / gap + 6 budget, plus K.
 
-    36 and 6 are right although the proof shows 64 and 8 (E1): an arm is gone once 4 (r + c) < gap with r = sqrt(L/N)
+    36 and 6 are right although the proof shows 64 and 8 (E1): an arm is dropped once 4 (r + c) < gap with r = sqrt(L/N)
     and c = budget/N; at N = 36 L / gap^2 + 6 budget / gap and with x = 36 L / (gap^2 N) that is
-    (2/3)(sqrt(x) + 1 - x) <= 5/6. For radius "tight" an arm is gone once 2 (r + c) < gap with L' = ln(KT/delta), and
+    (2/3)(sqrt(x) + 1 - x) <= 5/6. For radius "tight" an arm is dropped once 2 (r + c) < gap with L' = ln(KT/delta), and
     the same step gives 9 L' / gap + 3 budget. There both directions of a difference of means must hold: 1 - 2 delta.
     K covers the rounding up of N. An arm with gap 0 is as good as the best: it costs nothing and counts in K.
 
@@ -147,8 +147,8 @@ def se_wr_stop(
 def pe_wr(n_arms: int, *, horizon: int, budget: float, delta: float | None = None, corrected: bool = False) -> Bound:
     """PE-WR's order, as printed or with correct book-keeping.
 
-    Done right, C^2 carries no K for C up to the cap (E5). The proof needs the cap sqrt(T/K) for that (E3), whose price
-    is the factor sqrt(K) before sqrt(T) ln T.
+    With correct book-keeping C^2 has no factor K for C up to the cap (E5). The proof needs the cap sqrt(T/K) for that
+    (E3), which adds a factor sqrt(K) to sqrt(T) ln T.
 
     Args:
         n_arms: The number of arms K.

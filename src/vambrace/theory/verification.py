@@ -1,10 +1,9 @@
-"""Do the bounds hold? Those with explicit constants, against the strongest attacks that keep to the budget.
+"""Test the bounds that have explicit constants against the strongest attacks that stay within the budget.
 
-An upper bound may fail with probability delta, and a coverage promise likewise. A check counts its failures, takes the
-exact lower confidence limit of their frequency, and is violated when that limit lies above what is allowed: beyond
-chance. With 400 replications a promise of 5 % counts as broken from some 43 failures on. An attack that hardly spends
-its budget proves nothing, and fails the check too. The lower bound of Theorem 1 may never fail. Its game is played by
-every policy there is.
+An upper bound and a coverage guarantee may each fail with probability delta. A check counts the failures, takes the
+exact lower confidence limit of their frequency, and is violated if that limit is above the allowed frequency. With 400
+replications a guarantee of 5 % counts as broken from about 43 failures on. An attack that spends little of its budget
+proves nothing, and fails the check too. The lower bound of Theorem 1 may never fail; all policies play its game.
 """
 
 from collections.abc import Iterator
@@ -25,9 +24,9 @@ from vambrace.protocols import Adversary, Floats, Policy
 from vambrace.registry import spec_of, specimens
 from vambrace.statistics import lower_limit
 
-DELTA = 0.05  # of every policy here; the default K / T could not be told from zero
+DELTA = 0.05  # of every policy here; the default K / T is too small to measure
 FALSE_ALARM = 1e-3  # the chance that a verification of true bounds reports a violation
-LEAST_SPENT = 0.5  # of its budget, by an attack that is to prove something
+LEAST_SPENT = 0.5  # share of its budget that an attack must spend to prove something
 INSTANCES = (  # means, horizon, budget
     ((0.9, 0.7, 0.5, 0.3), 50_000, 0.0),
     ((0.9, 0.7, 0.5, 0.3), 50_000, 200.0),
@@ -38,7 +37,7 @@ INSTANCES = (  # means, horizon, budget
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One promise, on one instance, under one attack."""
+    """One guarantee, on one instance, under one attack."""
 
     promise: str
     instance: str
@@ -52,12 +51,12 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """Whether the failures are within chance, and the attack did its work."""
+        """Whether the failures may be chance, and the attack spent enough."""
         return self.at_least <= self.allowed and (self.spent is None or self.spent >= LEAST_SPENT)
 
 
 def verify(*, replications: int = 400, seed: int = 2026, progress: bool | None = None) -> list[Check]:
-    """Run every check; none of the promises is broken when all of them `holds`."""
+    """Run every check."""
     games = _games()
     replications = validation.whole("replications", replications, low=_fewest(len(games)), high=10**6)
     total = len(games) + 1
@@ -73,7 +72,7 @@ def verify(*, replications: int = 400, seed: int = 2026, progress: bool | None =
 
 
 def _fewest(games: int) -> int:
-    """So many replications that a promise that fails in every one of them is found out; four checks a game at most."""
+    """The fewest replications that detect a guarantee that always fails; a game has at most four checks."""
     count = 1
     while lower_limit(count, count, FALSE_ALARM / (4 * games + 100)) <= 2 * DELTA:
         count += 1
@@ -81,7 +80,7 @@ def _fewest(games: int) -> int:
 
 
 def armoured(budget: float, radius: Radius) -> Policy:
-    """The policy on trial."""
+    """The policy to test."""
     return SEWR(budget=budget, delta=DELTA, radius=radius)
 
 
@@ -94,7 +93,7 @@ def _games() -> list[tuple[Radius, Any, Adversary | None]]:
 
 
 def _attacks(budget: float) -> list[Adversary | None]:
-    """The strongest that are shipped, and noise; each spends what the policy was told, and no more."""
+    """The strongest attacks of the package, and random noise; each has the budget that the policy assumes."""
     if budget == 0.0:
         return [None]
     return [
@@ -109,7 +108,7 @@ def _attacks(budget: float) -> list[Adversary | None]:
 def _known_budget(
     radius: Radius, instance: Any, attack: Adversary | None, replications: int, seed: int, progress: bool | None
 ) -> Iterator[Any]:
-    """The bounds of SE-WR, and that the best arm stays."""
+    """Check the bounds of SE-WR, and that the best arm stays."""
     means, horizon, budget = instance
     result = simulate(
         armoured(budget, radius),
@@ -138,14 +137,14 @@ def _known_budget(
 
 
 def _kept(result: Result, best: int) -> Any:
-    """An arm that is still active has been pulled as often as any, but for the last sweep."""
+    """Whether the best arm is active: pulled as often as any other, up to the last sweep."""
     return result.pulls[:, best] >= result.pulls.max(axis=1) - 1
 
 
 def _concealment_game(replications: int, seed: int) -> Iterator[Any]:
-    """Theorem 1: one arm pays, wherever it stands, and is concealed. The worst position costs at least the bound.
+    """Theorem 1: one arm pays and is concealed. At the worst position of this arm the regret is at least the bound.
 
-    While all that the learner sees is zero it plays the same in every position (the same seed), so this holds in every
+    While the learner sees only zeros it plays the same for every position (with the same seed), so this holds in every
     replication, for randomised policies too. Interpreted, since the games are short.
     """
     n_arms, budget = 8, 12.0
@@ -177,7 +176,7 @@ def _counted(promise: str, ratios: Floats | None, failed: Any, allowed: float) -
 
 
 def worst(checks: list[Check]) -> list[Check]:
-    """The check of each promise that came closest to breaking it."""
+    """For each guarantee the check that came closest to breaking it."""
     found: dict[str, Check] = {}
     for check in checks:
         rival = found.get(check.promise)
