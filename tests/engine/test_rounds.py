@@ -286,3 +286,17 @@ def test_checkpoints_do_not_change_the_game() -> None:
     )
     assert np.array_equal(few.pulls, many.pulls)
     assert few.cost[0, -1] == many.cost[0, -1]
+
+
+@pytest.mark.parametrize("interpret", [True, False])
+@pytest.mark.parametrize(("wanted", "change"), [(7.0, 0.5), (-3.0, 0.5), (0.75, 0.25)])
+@pytest.mark.parametrize("kind", [Reciting, RecitingToAll])
+def test_altered_rewards_are_clipped_to_the_unit_interval(
+    kind: Any, wanted: float, change: float, interpret: bool
+) -> None:
+    """Arms pay 0.5, so that the cost of a round shows what was delivered."""
+    arms, attack = vb.Deterministic([0.5, 0.5]), kind(returns=np.full(20, wanted))
+    clipped = vb.simulate(vb.UCB1(), arms, attack, horizon=20, interpret=interpret)
+    assert clipped.cost[0, -1] == 20 * change
+    free = vb.simulate(vb.UCB1(), arms, attack, horizon=20, interpret=interpret, bounded=False)
+    assert free.cost[0, -1] == 20 * abs(wanted - 0.5)
