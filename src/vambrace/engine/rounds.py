@@ -85,16 +85,14 @@ def play(
     policy: Any, adversary: Any, environment: Any, setting: Setting, streams: Streams, record: Record
 ) -> tuple[int, int, int, float]:
     """Play to the last checkpoint. Returns how it ended: a code, and the round, arm and value of a fault."""
-    n_arms = len(record.pulls)
-    raw_rewards, seen_rewards = record.raw_rewards, record.seen_rewards
+    n_arms, raw_rewards, seen_rewards = len(record.pulls), record.raw_rewards, record.seen_rewards
     spent, t = Sum(0.0, 0.0), 0
     for i in range(len(setting.checkpoints)):
         while t < setting.checkpoints[i]:
             for _ in range(min(setting.checkpoints[i] - t, CHUNK)):
                 if LEAP:
-                    rounds = setting.checkpoints[i] - t
                     policy, adversary, spent, leapt = leap(
-                        policy, adversary, environment, setting, streams, record, spent, t, rounds
+                        policy, adversary, environment, setting, streams, record, spent, t, setting.checkpoints[i] - t
                     )
                     t += leapt
                     if t == setting.checkpoints[i]:
