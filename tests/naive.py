@@ -537,6 +537,86 @@ class KLUCB(IndexPolicy):
         return kl_upper(mean, level / self.asked(arm)) if level > 0 else mean
 
 
+class KLUCBWR:
+    """SPEC §12: the largest q with N kl(m, q) <= f, m = (S + B) / N; an arm that is chosen is kept for a while.
+
+    Open decisions count only among the arms of which nothing is known. Without a horizon the limits are those of a game
+    as long as the next power of two of answers, and delta is shared out as delta / (k (k + 1)).
+    """
+
+    tolerance = 1e-9
+
+    def __init__(
+        self,
+        n_arms: int,
+        horizon: int | None,
+        *,
+        budget: float | None = None,
+        delta: float | None = None,
+        commit: float = 0.02,
+    ) -> None:
+        self.n_arms, self.horizon, self.given_budget, self.given_delta = n_arms, horizon, budget, delta
+        self.commit = commit
+        self.counts, self.sums, self.outstanding = [0] * n_arms, [0.0] * n_arms, [0] * n_arms
+        self.set_limits()
+        self.leader, self.left = 0, 1
+
+    def set_limits(self) -> None:
+        """B and f, for the horizon or for the epoch."""
+        length, delta = self.horizon, self.given_delta
+        if length is None:
+            k = 1
+            while 2**k <= sum(self.counts):
+                k += 1
+            length = 2**k
+            delta = None if delta is None else delta / (k * (k + 1))
+        if delta is None:
+            delta = min(1.0, self.n_arms / length)
+        self.budget = math.sqrt(length / self.n_arms) if self.given_budget is None else self.given_budget
+        self.f = 0.0
+        for _ in range(1000):
+            self.f = math.log(math.e * max(1, math.ceil(self.f * math.log(length))) / delta)
+
+    def index(self, arm: int) -> float:
+        """Infinite before the first answer."""
+        if self.counts[arm] == 0:
+            return math.inf
+        m = (self.sums[arm] + self.budget) / self.counts[arm]
+        return 1 + m if m >= 1 else kl_upper(max(0.0, m), self.f / self.counts[arm])
+
+    def unknown(self, arm: int) -> bool:
+        """Whether nothing can be said about an arm."""
+        return self.counts[arm] == 0 or self.sums[arm] + self.budget >= self.counts[arm]
+
+    def ask(self) -> int:
+        """The leader, or an arm of which nothing is known if decisions are open."""
+        arm = self.leader
+        if sum(self.outstanding) > 0 and self.unknown(arm):
+            arm = first_lowest([k for k in range(self.n_arms) if self.unknown(k)], lambda k: -self.need(k))
+        self.outstanding[arm] += 1
+        return arm
+
+    def need(self, arm: int) -> float:
+        """How much an arm should be asked, if open decisions count as zeros."""
+        asked = self.counts[arm] + self.outstanding[arm]
+        return math.inf if asked == 0 else max(1.0, self.sums[arm] + self.budget) / asked
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Compare all arms when the leader has had its answers."""
+        self.outstanding[arm] -= 1
+        self.counts[arm] += 1
+        self.sums[arm] += reward
+        if arm == self.leader:
+            self.left -= 1
+        if self.left == 0:
+            self.set_limits()
+            self.leader, highest = 0, self.index(0)
+            for k in range(1, self.n_arms):
+                if self.index(k) > highest + self.tolerance:
+                    self.leader, highest = k, self.index(k)
+            self.left = max(1, math.floor(self.commit * self.counts[self.leader]))
+
+
 class MOSS(IndexPolicy):
     """Mean + sqrt(max(0, ln(T / (K N))) / N)."""
 

@@ -160,12 +160,12 @@ class Policy(HasKernels):
         """
         raise NotImplementedError
 
-    def learner(self, *, n_arms: int, horizon: int, seed: int | None = None) -> "Learner":
+    def learner(self, *, n_arms: int, horizon: int | None = None, seed: int | None = None) -> "Learner":
         """The same algorithm, live: ask for an arm, tell its reward.
 
         Args:
             n_arms: The number of arms.
-            horizon: The largest number of decisions.
+            horizon: The largest number of decisions; None: unknown, for policies that need none, such as `KLUCBWR`.
             seed: The seed of a randomised policy; None: from the operating system, so that its choices cannot be
                 predicted.
 

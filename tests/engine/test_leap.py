@@ -44,8 +44,17 @@ WHITE_BOX: list[tuple[vb.Policy, vb.Adversary | None]] = [
     (vb.PEWR(radius="tight"), vb.EliminationRush(budget=BUDGET)),
     (vb.SEWR(budget=BUDGET, radius="tight"), vb.EliminationRush(budget=3 * BUDGET)),
 ]
-PAIRS: list[tuple[vb.Policy, vb.Adversary | None]] = [*itertools.product(POLICIES, ATTACKS), *WHITE_BOX]
-COINLESS = [(policy, attack) for policy, attack in PAIRS if not isinstance(attack, vb.RandomFlips)]
+BLACK_BOX: list[tuple[vb.Policy, vb.Adversary | None]] = [
+    (vb.KLUCBWR(budget=BUDGET), None),
+    (vb.KLUCBWR(budget=BUDGET), vb.Conceal(budget=BUDGET)),
+    (vb.KLUCBWR(budget=BUDGET, commit=0.2), vb.Swap(budget=3 * BUDGET, target=1, margin=0.13)),
+    (vb.KLUCBWR(budget=BUDGET), vb.Mimic(budget=2 * BUDGET, depth=1.5)),
+    (vb.KLUCBWR(budget=BUDGET), vb.Boost(budget=BUDGET)),
+    (vb.PEWR(radius="tight"), vb.Mimic(budget=BUDGET)),
+]
+PAIRS: list[tuple[vb.Policy, vb.Adversary | None]] = [*itertools.product(POLICIES, ATTACKS), *WHITE_BOX, *BLACK_BOX]
+COINS = (vb.Boost, vb.Mimic, vb.RandomFlips)
+COINLESS = [(policy, attack) for policy, attack in PAIRS if not isinstance(attack, COINS)]
 
 
 def both(policy: vb.Policy, env: vb.Environment, attack: vb.Adversary | None, **options: Any) -> tuple[vb.Result, ...]:
@@ -73,11 +82,12 @@ def test_exactly_equal_on_deterministic_arms(
             assert np.array_equal(getattr(rounds, measure), getattr(leap, measure)), measure
 
 
+@pytest.mark.parametrize("policy", [vb.SEWR(budget=9.7), vb.KLUCBWR(budget=9.7)], ids=str)
 @pytest.mark.parametrize("attack", [None, vb.Conceal(budget=9.7), vb.Swap(budget=1234.5, margin=0.07)], ids=str)
-def test_exactly_equal_over_a_million_rounds(attack: vb.Adversary | None) -> None:
+def test_exactly_equal_over_a_million_rounds(policy: vb.Policy, attack: vb.Adversary | None) -> None:
     """Where plain sums of a million rewards would be off by ten thousand units in the last place. Compiled."""
     environment = vb.Deterministic([0.9, 0.7, 0.3])
-    rounds, leap = both(vb.SEWR(budget=9.7), environment, attack, horizon=10**6)
+    rounds, leap = both(policy, environment, attack, horizon=10**6)
     for measure in MEASURES:
         assert np.array_equal(getattr(rounds, measure), getattr(leap, measure)), measure
 
@@ -158,7 +168,8 @@ def test_checkpoints_are_met_exactly_and_pulls_add_up() -> None:
 
 def test_ten_to_the_fifteen_rounds() -> None:
     """The last digit still counts: pulls are whole, sums of 0/1 rewards too, and nothing overflows."""
-    for policy in (vb.SEWR(budget=1000), vb.SEWR(budget=1000, radius="kl"), vb.SEWRStop(budget=1000), vb.PEWR()):
+    elimination = (vb.SEWR(budget=1000), vb.SEWR(budget=1000, radius="kl"), vb.SEWRStop(budget=1000), vb.PEWR())
+    for policy in (*elimination, vb.KLUCBWR(budget=1000)):
         result = vb.simulate(policy, ENV, vb.Conceal(budget=1000), horizon=10**15, replications=2)
         assert (result.pulls.sum(axis=1) == 10**15).all()
         assert (result.pulls.argmax(axis=1) == 0).all()

@@ -3,6 +3,7 @@
 from vambrace.adversaries.ace import ACE
 from vambrace.adversaries.anti_exp3 import AntiEXP3
 from vambrace.adversaries.best_arm_corruption import BestArmCorruption
+from vambrace.adversaries.boost import Boost
 from vambrace.adversaries.conceal import Conceal
 from vambrace.adversaries.elimination_rush import EliminationRush
 from vambrace.adversaries.exponential_threshold import ExponentialThreshold
@@ -11,6 +12,7 @@ from vambrace.adversaries.invert import Invert
 from vambrace.adversaries.jun_epsilon_greedy import JunEpsilonGreedy
 from vambrace.adversaries.jun_ucb import JunUCB
 from vambrace.adversaries.master_attack import MasterAttack
+from vambrace.adversaries.mimic import Mimic
 from vambrace.adversaries.observation_free import ObservationFree
 from vambrace.adversaries.oracle_constant import OracleConstant
 from vambrace.adversaries.phase_burst import PhaseBurst
@@ -21,6 +23,7 @@ __all__ = [
     "ACE",
     "AntiEXP3",
     "BestArmCorruption",
+    "Boost",
     "Conceal",
     "EliminationRush",
     "ExponentialThreshold",
@@ -29,6 +32,7 @@ __all__ = [
     "JunEpsilonGreedy",
     "JunUCB",
     "MasterAttack",
+    "Mimic",
     "ObservationFree",
     "OracleConstant",
     "PhaseBurst",

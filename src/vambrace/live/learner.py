@@ -49,7 +49,8 @@ class Learner:
     Args:
         policy: Any policy of the package, such as vb.SEWR(budget=100).
         n_arms: The number of arms.
-        horizon: The largest number of decisions; policies use it to set their radii.
+        horizon: The largest number of decisions; many policies use it to set their radii. None: unknown, for policies
+            that need none, such as `KLUCBWR`.
         seed: The seed of a randomised policy. None: from the operating system, so that its choices cannot be predicted;
             the snapshot keeps it. Give one to reproduce a run.
 
@@ -69,11 +70,12 @@ class Learner:
     (True, True)
     """
 
-    def __init__(self, policy: Policy, *, n_arms: int, horizon: int, seed: int | None = None) -> None:
+    def __init__(self, policy: Policy, *, n_arms: int, horizon: int | None = None, seed: int | None = None) -> None:
         if not isinstance(policy, Policy):
             raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}")
         self.policy = policy
-        self.n_arms, self.horizon = validation.game_size(n_arms, horizon)
+        self.n_arms, most = validation.game_size(n_arms, validation.MOST_ROUNDS if horizon is None else horizon)
+        self.horizon = None if horizon is None else most
         self.seed = secrets.randbits(128) if seed is None else validation.seed(seed)
         self._state = policy.init(Game(self.n_arms, self.horizon))
         self._rng = stream(self.seed, LIVE)
@@ -94,7 +96,7 @@ class Learner:
 
     def ask(self) -> Decision:
         """The next arm to play."""
-        if self._asked >= self.horizon:
+        if self.horizon is not None and self._asked >= self.horizon:
             raise HorizonReached(f"ask: expected at most {self.horizon} decisions (the horizon), got one more")
         round = Round(self._asked + 1, len(self._open), self._pending, self._available)
         arm, probability, tag = self.policy.select(self._state, round, self._rng)
@@ -171,7 +173,9 @@ class Learner:
             learner = cls(policy, n_arms=snapshot["n_arms"], horizon=snapshot["horizon"], seed=snapshot["seed"])
             learner._state = snapshots.filled(learner._state, snapshots.present_state(snapshot, policy), "state")
             learner._rng = snapshots.words(snapshot["stream"], len(learner._rng))
-            learner._asked = validation.whole("asked", snapshot["asked"], low=0, high=learner.horizon)
+            learner._asked = validation.whole(
+                "asked", snapshot["asked"], low=0, high=learner.horizon or validation.MOST_ROUNDS
+            )
             for key, arm, probability, tag in snapshot["open"]:
                 key = validation.whole("open decision", key, low=1, high=learner._asked)
                 if key in learner._open:

@@ -9,6 +9,7 @@ from vambrace.policies.exp3_p import EXP3P
 from vambrace.policies.exp3_plus_plus import EXP3PlusPlus
 from vambrace.policies.fsaaer import FSAAER
 from vambrace.policies.kl_ucb import KLUCB
+from vambrace.policies.kl_ucb_wr import KLUCBWR
 from vambrace.policies.median_of_means_ucb import MedianOfMeansUCB
 from vambrace.policies.mlaaer import MLAAER
 from vambrace.policies.moss import MOSS
@@ -32,6 +33,7 @@ __all__ = [
     "EXP3P",
     "FSAAER",
     "KLUCB",
+    "KLUCBWR",
     "MLAAER",
     "MOSS",
     "MSSEWR",
