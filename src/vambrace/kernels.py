@@ -37,10 +37,7 @@ _bound: dict[Any, Any] = {}  # (kernel, slots) -> plain Python with its slots bo
 _MARK = "__vambrace_kernel__"
 
 MISTAKES = (  # what Numba reports -> what the author of a kernel should do
-    (
-        r"NRT required|Only accept returning of array",
-        "creates an array; make it in init and change it in place",
-    ),
+    (r"NRT required|Only accept returning of array", "creates an array; make it in init and change it in place"),
     (r"[Uu]nsupported array index type float64", "a float where a whole number is needed: use int(...)"),
     (r"Untyped global name '(\w+)'", "{0!r} is no number, NamedTuple or @kernel function"),
     (r"Unknown attribute '(\w+)' of type", "there is no attribute {0!r} here"),

@@ -11,43 +11,24 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from vambrace import signatures
 from vambrace.errors import InvalidParameter, UnknownName
 from vambrace.kernels import is_kernel, place
 from vambrace.parameters import HasParameters
-from vambrace.signatures import (
-    Absorb,
-    Alter,
-    Corrupt,
-    Cycle,
-    Draw,
-    DrawTotal,
-    Look,
-    Outcomes,
-    Quiet,
-    Respond,
-    Select,
-    Update,
-    Witness,
-)
-from vambrace.signatures import Answer as Answer
-from vambrace.signatures import Flags as Flags
-from vambrace.signatures import Floats as Floats
-from vambrace.signatures import Game as Game
-from vambrace.signatures import Integers as Integers
-from vambrace.signatures import Round as Round
+from vambrace.signatures import Answer, Flags, Floats, Game, Integers, Round
 
 if TYPE_CHECKING:
     from vambrace.live.learner import Learner
 
-Kernels = Mapping[str, type]  # name -> signature
-
+__all__ = ["Adversary", "Answer", "Environment", "Flags", "Floats", "Game", "Integers", "Policy", "Round"]
+Kernels = dict[str, str]  # name -> parameters
 OLD_NAMES = ("pending", "t")  # second parameters of kernels in version 0.1
 
 
 class HasKernels(HasParameters):
     """The base of policies, attacks and environments: checks their kernels when a class is made."""
 
-    kernels: ClassVar[Kernels] = {}  # name -> its signature
+    kernels: ClassVar[Kernels] = {}
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -56,22 +37,21 @@ class HasKernels(HasParameters):
             if is_kernel(function) and name not in cls.kernels:
                 raise UnknownName(f"kernel of {cls.__name__}", name, cls.kernels)
             if isinstance(function, FunctionType) and name in cls.kernels:
-                _check_parameters(f"{cls.__name__}.{name}", function, _parameters(cls.kernels[name].__call__)[1:])
+                _check_parameters(f"{cls.__name__}.{name}", function, cls.kernels[name])
         if isinstance(init := vars(cls).get("init"), FunctionType):
             first = next(vars(base)["init"] for base in reversed(cls.__mro__) if "init" in vars(base))
-            _check_parameters(f"{cls.__name__}.init", init, _parameters(first))
+            _check_parameters(f"{cls.__name__}.init", init, ", ".join(_parameters(first)))
 
 
-def _parameters(function: Any) -> tuple[str, ...]:
-    names: tuple[str, ...] = function.__code__.co_varnames[: function.__code__.co_argcount]
-    return names
+def _parameters(function: FunctionType) -> tuple[str, ...]:
+    return function.__code__.co_varnames[: function.__code__.co_argcount]
 
 
-def _check_parameters(name: str, function: FunctionType, wanted: tuple[str, ...]) -> None:
+def _check_parameters(name: str, function: FunctionType, wanted: str) -> None:
     found = _parameters(function)
-    if len(found) != len(wanted) or found[1:2] in [(old,) for old in OLD_NAMES]:
+    if len(found) != len(wanted.split(", ")) or {*found[1:2]} & {*OLD_NAMES}:
         raise InvalidParameter(
-            f"{name} ({place(function)}): expected the parameters ({', '.join(wanted)}), got ({', '.join(found)}); "
+            f"{name} ({place(function)}): expected the parameters ({wanted}), got ({', '.join(found)}); "
             "what was written for version 0.1 is easily changed: see CHANGELOG"
         )
 
@@ -119,24 +99,19 @@ class Policy(HasKernels):
     in-turn without attack: regret 200.0 after 1,000 rounds
     """
 
-    kernels: ClassVar[Kernels] = {
-        "select": Select,
-        "update": Update,
-        "cycle": Cycle,
-        "quiet": Quiet,
-        "absorb": Absorb,
-    }
+    kernels: ClassVar[Kernels] = {"select": "state, round, rng", "update": "state, answer"}
+    kernels |= {"cycle": "state", "quiet": "state", "absorb": "state, sweeps, totals"}
 
     name: ClassVar[str]
     reference: ClassVar[str]
     randomized: ClassVar[bool] = False  # whether `select` draws from its stream
     knows_probability: ClassVar[bool] = True  # whether `select` returns the true probability of the arm
     state_version: ClassVar[int] = 1  # counts the changes of its state, for snapshots of older ones
-    select: Select
-    update: Update
-    cycle: Cycle | None = None
-    quiet: Quiet | None = None
-    absorb: Absorb | None = None
+    select: signatures.Select
+    update: signatures.Update
+    cycle: signatures.Cycle | None = None
+    quiet: signatures.Quiet | None = None
+    absorb: signatures.Absorb | None = None
 
     @property
     def constants(self) -> Mapping[str, bool]:
@@ -226,13 +201,9 @@ class Adversary(HasKernels):
     ucb1 against slander:budget=100: regret 376.0 after 1,000 rounds, cost 60.0
     """
 
-    kernels: ClassVar[Kernels] = {
-        "alter": Alter,
-        "corrupt": Corrupt,
-        "respond": Respond,
-        "look": Look,
-        "witness": Witness,
-    }
+    kernels: ClassVar[Kernels] = {"alter": "state, round, arm, reward, view, rng"}
+    kernels |= {"corrupt": "state, round, rewards, rng", "respond": "state, view, arm, reward"}
+    kernels |= {"look": "state, round, view", "witness": "state, arm, reward, seen"}
 
     name: ClassVar[str]
     reference: ClassVar[str]
@@ -240,11 +211,11 @@ class Adversary(HasKernels):
     knowledge: ClassVar[Literal["oracle means", "white box", "black box"]]
     aim: ClassVar[str] = ""  # its effect on which arm, in a few words
     budget: float
-    alter: Alter
-    corrupt: Corrupt
-    respond: Respond | None = None
-    look: Look | None = None
-    witness: Witness | None = None
+    alter: signatures.Alter
+    corrupt: signatures.Corrupt
+    respond: signatures.Respond | None = None
+    look: signatures.Look | None = None
+    witness: signatures.Witness | None = None
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -298,14 +269,15 @@ class Environment(HasKernels):
     ucb1 without attack: regret 24.5 after 1,000 rounds
     """
 
-    kernels: ClassVar[Kernels] = {"draw": Draw, "draw_total": DrawTotal, "outcomes": Outcomes}
+    kernels: ClassVar[Kernels] = {"draw": "state, arm, rng", "draw_total": "state, arm, pulls, rng"}
+    kernels |= {"outcomes": "state, arm"}
 
     name: ClassVar[str]
     supply: Sequence[int] | None = None  # how many rewards each arm has; None: no limit
     note: str = ""  # what every report must say about these arms
-    draw: Draw
-    draw_total: DrawTotal | None = None
-    outcomes: Outcomes | None = None
+    draw: signatures.Draw
+    draw_total: signatures.DrawTotal | None = None
+    outcomes: signatures.Outcomes | None = None
 
     @property
     def n_arms(self) -> int:

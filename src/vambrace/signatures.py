@@ -1,6 +1,7 @@
 """The arguments and results of kernels: arrays, the tuples `Round`, `Answer` and `Game`, and every signature."""
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,99 +75,24 @@ class Game(NamedTuple):
         return self.horizon
 
 
-class Select(Protocol):
-    """Choose an arm: (arm, probability, tag). It reads the state only."""
+# The kernels; `Policy`, `Adversary` and `Environment` say what each of them does.
+Select = Callable[[Any, Round, Stream], tuple[int, float, int]]
+Update = Callable[[Any, Answer], Any]
+Cycle = Callable[[Any], tuple[Integers, int]]
+Quiet = Callable[[Any], int]
+Absorb = Callable[[Any, int, Floats], Any]
+Alter = Callable[[Any, Round, int, float, Any, Stream], tuple[float, Any]]
+Corrupt = Callable[[Any, Round, Floats, Stream], Any]
+Respond = Callable[[Any, Any, int, float], tuple[float, float]]
+Look = Callable[[Any, Round, Any], Any]
+Witness = Callable[[Any, int, float, float], Any]
+Draw = Callable[[Any, int, Stream], float]
+DrawTotal = Callable[[Any, int, int, Stream], float]
+Outcomes = Callable[[Any, int], tuple[float, float, float]]
 
-    def __call__(self, state: Any, round: Round, rng: Stream, /) -> tuple[int, float, int]: ...  # noqa: D102
-
-
-class Update(Protocol):
-    """Learn from an answer. The only kernel of a policy that writes."""
-
-    def __call__(self, state: Any, answer: Answer, /) -> Any: ...  # noqa: D102
-
-
-class Index(Protocol):
-    """The index of an arm in round t, where `count` of its decisions were made."""
-
-    def __call__(self, state: Any, arm: int, count: int, t: int, /) -> float: ...  # noqa: D102
-
-
-class Above(Protocol):
-    """Whether an arm's index is larger than `floor`, if that is faster to decide than to compute the index."""
-
-    def __call__(self, state: Any, arm: int, count: int, t: int, floor: float, /) -> bool: ...  # noqa: D102
-
-
-class Threshold(Protocol):
-    """An estimate above which an arm's index is above `ceiling`, from round t on, with `count` pulls at most."""
-
-    def __call__(self, state: Any, ceiling: float, count: int, t: int, /) -> float: ...  # noqa: D102
-
-
-class Cycle(Protocol):
-    """The arms of one sweep, in order, and how many of the entries are valid."""
-
-    def __call__(self, state: Any, /) -> tuple[Integers, int]: ...  # noqa: D102
-
-
-class Quiet(Protocol):
-    """How many whole sweeps the policy will certainly play from here on; zero in the middle of a sweep."""
-
-    def __call__(self, state: Any, /) -> int: ...  # noqa: D102
-
-
-class Absorb(Protocol):
-    """Learn from whole sweeps at once; totals[arm] is what the pulls of each arm paid."""
-
-    def __call__(self, state: Any, sweeps: int, totals: Floats, /) -> Any: ...  # noqa: D102
-
-
-class Alter(Protocol):
-    """The reward that the policy sees instead of the true one, and the next state."""
-
-    def __call__(  # noqa: D102
-        self, state: Any, round: Round, arm: int, reward: float, view: Any, rng: Stream, /
-    ) -> tuple[float, Any]: ...
-
-
-class Corrupt(Protocol):
-    """Change the rewards of all arms in place, before the arm is known."""
-
-    def __call__(self, state: Any, round: Round, rewards: Floats, rng: Stream, /) -> Any: ...  # noqa: D102
-
-
-class Respond(Protocol):
-    """The probability that a reward is altered, and to what: (chance, altered)."""
-
-    def __call__(self, state: Any, view: Any, arm: int, reward: float, /) -> tuple[float, float]: ...  # noqa: D102
-
-
-class Look(Protocol):
-    """Look at the policy before a round; the state stays the same while the policy's state does."""
-
-    def __call__(self, state: Any, round: Round, view: Any, /) -> Any: ...  # noqa: D102
-
-
-class Witness(Protocol):
-    """Take note of a raw reward and of what was delivered, after clipping and metering."""
-
-    def __call__(self, state: Any, arm: int, reward: float, seen: float, /) -> Any: ...  # noqa: D102
-
-
-class Draw(Protocol):
-    """One reward of an arm."""
-
-    def __call__(self, state: Any, arm: int, rng: Stream, /) -> float: ...  # noqa: D102
-
-
-class DrawTotal(Protocol):
-    """The sum of several rewards of an arm, in one draw."""
-
-    def __call__(self, state: Any, arm: int, pulls: int, rng: Stream, /) -> float: ...  # noqa: D102
-
-
-class Outcomes(Protocol):
-    """The two rewards that an arm can pay, and the chance of the higher one: (high, low, chance)."""
-
-    def __call__(self, state: Any, arm: int, /) -> tuple[float, float, float]: ...  # noqa: D102
+# The kernels of index policies: the index of an arm in round t, where `count` of its decisions were made; whether it is
+# above a floor, if that is faster to decide; an estimate above which it is above a ceiling, from round t on, with
+# `count` pulls at most.
+Index = Callable[[Any, int, int, int], float]  # state, arm, count, t
+Above = Callable[[Any, int, int, int, float], bool]  # state, arm, count, t, floor
+Threshold = Callable[[Any, float, int, int], float]  # state, ceiling, count, t

@@ -113,7 +113,7 @@ class Diary(vb.Policy):
     def select(self) -> Any:  # type: ignore[override]
         return self.policy.select
 
-    def update(self, state: Any, answer: Answer) -> Any:  # type: ignore[override]
+    def update(self, state: Any, answer: Answer) -> Any:
         self.arms.append(int(answer.arm))
         self.observed.append(float(answer.reward))
         return self.policy.update(state, answer)
@@ -136,7 +136,7 @@ class Rows(vb.Environment):
     def init(self) -> int:
         return 0
 
-    def draw(self, state: int, arm: int, rng: Any) -> float:  # type: ignore[override]
+    def draw(self, state: int, arm: int, rng: Any) -> float:
         t = self.drawn[0] // self.table.shape[1]
         self.drawn[0] += 1
         return float(self.table[t, arm])

@@ -25,13 +25,7 @@ class Regrets(NamedTuple):
 
 @kernel
 def settle(
-    environment: Any,
-    gaps: Floats,
-    checkpoints: Integers,
-    history: History,
-    realized: bool,
-    rng: Stream,
-    regrets: Regrets,
+    arms: Any, gaps: Floats, checkpoints: Integers, history: History, realized: bool, rng: Stream, regrets: Regrets
 ) -> None:
     """Fill in the regrets of every checkpoint.
 
@@ -52,7 +46,7 @@ def settle(
                 if i > 0:
                     counted, total = checkpoints[i - 1] - history.pulls[i - 1, k], history.unpulled[i - 1, k]
                 unpulled = checkpoints[i] - history.pulls[i, k]
-                history.unpulled[i, k] = total + draw_total(environment, k, unpulled - counted, rng)
+                history.unpulled[i, k] = total + draw_total(arms, k, unpulled - counted, rng)
         best, earned, shifted_most, altered = -np.inf, 0.0, -np.inf, 0.0
         for k in range(n_arms):
             best = max(best, history.pulled[i, k] + history.unpulled[i, k])

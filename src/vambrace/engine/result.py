@@ -53,12 +53,12 @@ class Result:
     horizon: int
     replications: int
     seed: int
-    engine: str  # which one ran: "rounds" or "leap"
+    engine: str
     bounded: bool
-    checkpoints: Integers  # (c,) rounds
-    pseudo_regret: Floats  # (replications, c): sum of gaps of the pulled arms
-    cost: Floats  # (replications, c): what the attack has spent
-    pulls: Integers  # (replications, K) at the horizon
+    checkpoints: Integers
+    pseudo_regret: Floats
+    cost: Floats
+    pulls: Integers
     realized: Floats | None = field(repr=False)
     observed: Floats | None = field(repr=False)
 
@@ -83,20 +83,17 @@ class Result:
         Each measure has the mean, its standard error, the median, and the 5 % and 95 % quantiles of the replications
         (q05 and q95). The standard error and the outer quantiles are None after one replication.
         """
-        measures = {"pseudo_regret": self.pseudo_regret, "cost": self.cost}
+        adversary = spec_of(self.adversary) if self.adversary else None
+        game = {"policy": spec_of(self.policy), "environment": spec_of(self.environment), "adversary": adversary}
+        numbers = {name: getattr(self, name) for name in ("horizon", "replications", "seed", "engine")}
+        spreads = {name: _spread(values[:, -1]) for name, values in self._measures().items()}
+        return {**game, **numbers, **spreads, "share_of_pulls": (self.pulls.mean(axis=0) / self.horizon).tolist()}
+
+    def _measures(self) -> dict[str, Floats]:
+        found = {"pseudo_regret": self.pseudo_regret, "cost": self.cost}
         if self.realized is not None and self.observed is not None:
-            measures |= {"realized_regret": self.realized, "observed_regret": self.observed}
-        return {
-            "policy": spec_of(self.policy),
-            "environment": spec_of(self.environment),
-            "adversary": spec_of(self.adversary) if self.adversary else None,
-            "horizon": self.horizon,
-            "replications": self.replications,
-            "seed": self.seed,
-            "engine": self.engine,
-            **{name: _spread(values[:, -1]) for name, values in measures.items()},
-            "share_of_pulls": (self.pulls.mean(axis=0) / self.horizon).tolist(),
-        }
+            found |= {"realized_regret": self.realized, "observed_regret": self.observed}
+        return found
 
     def __str__(self) -> str:
         regret, cost = _spread(self.pseudo_regret[:, -1]), _spread(self.cost[:, -1])
@@ -106,25 +103,16 @@ class Result:
         several = self.replications > 1  # one replication has no standard error
         error = f" ± {regret['standard_error']:,.1f}" if several else ""
         times = f" (mean ± standard error of {self.replications:,} replications)" if several else ""
-        return (
-            f"{spec_of(self.policy)}{attack}{note}: regret {regret['mean']:,.1f}{error} "
-            f"after {self.horizon:,} rounds{times}{spent}"
-        )
+        found = f"regret {regret['mean']:,.1f}{error} after {self.horizon:,} rounds{times}{spent}"
+        return f"{spec_of(self.policy)}{attack}{note}: {found}"
 
     def to_frame(self) -> "polars.DataFrame":
         """A Polars frame, one row for each replication and checkpoint; pandas users call `.to_pandas()` on it."""
         import polars
 
-        points = len(self.checkpoints)
-        columns = {
-            "replication": np.repeat(np.arange(self.replications), points),
-            "round": np.tile(self.checkpoints, self.replications),
-            "pseudo_regret": self.pseudo_regret.ravel(),
-            "cost": self.cost.ravel(),
-        }
-        if self.realized is not None and self.observed is not None:
-            columns |= {"realized_regret": self.realized.ravel(), "observed_regret": self.observed.ravel()}
-        return polars.DataFrame(columns)
+        replications = np.repeat(np.arange(self.replications), len(self.checkpoints))
+        rounds = {"replication": replications, "round": np.tile(self.checkpoints, self.replications)}
+        return polars.DataFrame(rounds | {name: values.ravel() for name, values in self._measures().items()})
 
     def plot(self) -> "altair.FacetChart":
         """Regret against rounds with a band over the replications (needs the extra `vambrace[report]`)."""

@@ -29,11 +29,8 @@ class Setup:
     @classmethod
     def check(cls, policy: Any, environment: Any, attack: Any, *, horizon: Any, bounded: Any, realized: Any) -> "Setup":
         """Refuse what cannot be played."""
-        for role, kind, thing in (
-            ("policy", Policy, policy),
-            ("environment", Environment, environment),
-            ("attack", Adversary, attack),
-        ):
+        things = {"policy": (policy, Policy), "environment": (environment, Environment), "attack": (attack, Adversary)}
+        for role, (thing, kind) in things.items():
             if not isinstance(thing, kind) and not (thing is None and role == "attack"):
                 hint = "; wrap a bandit of your own in vambrace.Foreign" if role == "policy" else ""
                 raise InvalidParameter(f"{role}: expected a vambrace.{kind.__name__}, got {thing!r}{hint}")
@@ -55,14 +52,14 @@ class Setup:
 
     def _check_view(self) -> None:
         """Check that the policy's state has the fields that a white-box attack reads."""
-        if self.attack is None or not self.attack.reads:
+        if self.attack is None:
             return
         fields = getattr(self._policy_state(), "_fields", ())
         for field in self.attack.reads:
             if field not in fields:
+                came = f"{self.policy.name}, whose state has {', '.join(fields) or 'no fields'}"
                 raise NotApplicable(
-                    f"attack {self.attack.name}: expected a policy whose state has {field!r}, "
-                    f"got {self.policy.name}, whose state has {', '.join(fields) or 'no fields'}"
+                    f"attack {self.attack.name}: expected a policy whose state has {field!r}, got {came}"
                 )
 
     def _check_decision(self) -> None:
@@ -75,10 +72,8 @@ class Setup:
             arm, probability, tag = decision
             index(arm), float(probability), index(tag)
         except (TypeError, ValueError):
-            raise KernelMistake(
-                f"{place(select)}: expected select to return (arm, probability, tag), arm and tag whole numbers, "
-                f"got {decision!r}"
-            ) from None
+            wanted = "select to return (arm, probability, tag), arm and tag whole numbers"
+            raise KernelMistake(f"{place(select)}: expected {wanted}, got {decision!r}") from None
 
     @property
     def budget(self) -> float:
@@ -113,9 +108,8 @@ class Setup:
             "KL_RADIUS": True,
             **self.policy.constants,
         }
-        for thing in (self.policy, self.environment, self.attack):
-            names = thing.kernels if thing is not None else ()
-            slots |= {name: getattr(thing, name) for name in names if getattr(thing, name, None) is not None}
+        for thing in filter(None, (self.policy, self.environment, self.attack)):
+            slots |= {name: getattr(thing, name) for name in thing.kernels if getattr(thing, name, None) is not None}
         return slots
 
     def _pays_whole_rewards(self) -> bool:
@@ -145,11 +139,8 @@ class Setup:
 
     def _leaves_unit_interval(self, attack: Adversary) -> bool:
         view, state, _ = self.states()
-        for arm, reward in self._outcomes():
-            chance, altered = attack.respond(state, view, arm, reward)  # type: ignore[misc]
-            if chance > 0 and not 0.0 <= altered <= 1.0:
-                return True
-        return False
+        answers = [attack.respond(state, view, arm, reward) for arm, reward in self._outcomes()]  # type: ignore[misc]
+        return any(chance > 0 and not 0.0 <= altered <= 1.0 for chance, altered in answers)
 
     def _outcomes(self) -> Iterator[tuple[int, float]]:
         """Each arm with each reward that it can pay, if there are no more than two."""

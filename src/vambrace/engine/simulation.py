@@ -2,8 +2,8 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -78,9 +78,7 @@ def simulate(
     if engine == "leap" and obstacle:
         raise NotApplicable(f"engine leap: expected {obstacle[0]}, got {obstacle[1]}")
     run = _Run(setup, replications, seed, checkpoints, leaping=engine != "rounds" and not obstacle)
-    if interpret is not None:
-        interpret = validation.flag("interpret", interpret)
-    return run.play(threads, interpret, progress)
+    return run.play(threads, None if interpret is None else validation.flag("interpret", interpret), progress)
 
 
 class _Programs(NamedTuple):
@@ -113,8 +111,8 @@ class _Run:
         programs = self._programs(interpret, progress)
         if not hasattr(programs.play, "py_func"):
             workers = 1  # plain Python gains nothing from threads
-        title = f"{setup.title}, {replications} replications"
-        with ProgressBar(title, setup.horizon * replications, show=progress) as bar:
+        total = setup.horizon * replications
+        with ProgressBar(f"{setup.title}, {replications} replications", total, show=progress) as bar:
             self._run_all(programs, min(workers, replications), bar)
         return Result(
             policy=setup.policy,
@@ -170,45 +168,28 @@ class _Run:
         """Run every replication; stop them all at the first error or interrupt."""
         from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # slow to import
 
-        with ThreadPoolExecutor(workers) as pool, self._stopping():
-            open_ = {pool.submit(self._replicate, programs, r, self.setting) for r in range(self.replications)}
+        with ThreadPoolExecutor(workers) as pool:
             try:
-                while open_:
-                    finished, open_ = wait(open_, timeout=0.1, return_when=FIRST_EXCEPTION)
+                running = {pool.submit(self._replicate, programs, r, self.setting) for r in range(self.replications)}
+                while running:
+                    finished, running = wait(running, timeout=0.1, return_when=FIRST_EXCEPTION)
                     for future in finished:
                         future.result()
                     bar.update(int(self.progress.sum()))
-            finally:
-                for future in open_:
-                    future.cancel()
-
-    @contextmanager
-    def _stopping(self) -> Iterator[None]:
-        """On any exception, an interrupt included, stop the running games at their next look at the flag."""
-        try:
-            yield
-        except BaseException:
-            self.stop[0] = 1
-            raise
+            except BaseException:  # an interrupt too
+                self.stop[0] = 1  # the games look at it from time to time
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
 
 
 def _record(points: int, n_arms: int, progress: Integers, stop: Integers) -> Record:
     """The arrays that one replication writes to."""
-    shape = (points, n_arms)
-    history = History(
-        np.zeros(shape, dtype=np.int64), np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(points)
-    )
-    return Record(
-        history,
-        _apart(np.zeros(n_arms, dtype=np.int64)),
-        progress,
-        stop,
-        _apart(Totals(np.zeros((2, n_arms)), np.zeros((2, n_arms)), np.zeros(n_arms))),
-        _apart(np.zeros(n_arms)),
-        _apart(np.zeros(n_arms)),
-        np.zeros(n_arms, dtype=np.int64),
-        np.ones(n_arms, dtype=np.bool_),
-    )
+    pulls, no_decisions = np.zeros(n_arms, dtype=np.int64), np.zeros(n_arms, dtype=np.int64)
+    pulled, altered, unpulled = np.zeros((3, points, n_arms))
+    history = History(np.zeros((points, n_arms), dtype=np.int64), pulled, altered, unpulled, np.zeros(points))
+    totals = Totals(np.zeros((2, n_arms)), np.zeros((2, n_arms)), np.zeros(n_arms))
+    scratch = (_apart(np.zeros(n_arms)), _apart(np.zeros(n_arms)), no_decisions, np.ones(n_arms, dtype=np.bool_))
+    return Record(history, _apart(pulls), progress, stop, _apart(totals), *scratch)
 
 
 def _apart(value: Any) -> Any:

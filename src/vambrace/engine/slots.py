@@ -7,50 +7,33 @@ compiled. An attack may use `select` and `update` too: they are those of the att
 
 from typing import cast
 
+from vambrace import signatures
 from vambrace.kernels import Slot
-from vambrace.signatures import (
-    Above,
-    Absorb,
-    Alter,
-    Corrupt,
-    Cycle,
-    Draw,
-    DrawTotal,
-    Index,
-    Look,
-    Outcomes,
-    Quiet,
-    Respond,
-    Select,
-    Threshold,
-    Update,
-    Witness,
-)
 
 # the policy
-select = cast(Select, Slot("select"))
-update = cast(Update, Slot("update"))
-cycle = cast(Cycle, Slot("cycle"))
-quiet = cast(Quiet, Slot("quiet"))
-absorb = cast(Absorb, Slot("absorb"))
+select = cast(signatures.Select, Slot("select"))
+update = cast(signatures.Update, Slot("update"))
+cycle = cast(signatures.Cycle, Slot("cycle"))
+quiet = cast(signatures.Quiet, Slot("quiet"))
+absorb = cast(signatures.Absorb, Slot("absorb"))
 
 # index policies; each is bound in the policy's module
-index = cast(Index, Slot("index"))
-above = cast(Above, Slot("above"))
-threshold = cast(Threshold, Slot("threshold"))
+index = cast(signatures.Index, Slot("index"))
+above = cast(signatures.Above, Slot("above"))
+threshold = cast(signatures.Threshold, Slot("threshold"))
 TIE = cast(float, Slot("TIE"))  # how close two indices count as equal
 
 # the environment
-draw = cast(Draw, Slot("draw"))
-draw_total = cast(DrawTotal, Slot("draw_total"))
-outcomes = cast(Outcomes, Slot("outcomes"))
+draw = cast(signatures.Draw, Slot("draw"))
+draw_total = cast(signatures.DrawTotal, Slot("draw_total"))
+outcomes = cast(signatures.Outcomes, Slot("outcomes"))
 
 # the attack
-alter = cast(Alter, Slot("alter"))
-corrupt = cast(Corrupt, Slot("corrupt"))
-respond = cast(Respond, Slot("respond"))
-look = cast(Look, Slot("look"))
-witness = cast(Witness, Slot("witness"))
+alter = cast(signatures.Alter, Slot("alter"))
+corrupt = cast(signatures.Corrupt, Slot("corrupt"))
+respond = cast(signatures.Respond, Slot("respond"))
+look = cast(signatures.Look, Slot("look"))
+witness = cast(signatures.Witness, Slot("witness"))
 
 # constants
 STRONG = cast(bool, Slot("STRONG"))  # the attack sees the arm

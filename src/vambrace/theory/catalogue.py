@@ -49,14 +49,12 @@ def bounds(
         raise InvalidParameter(f"gaps: expected the gaps of the arms other than the best, got {gaps!r}")
     known = [validation.number(f"gaps[{k}]", gap, low=0.0, high=1.0) for k, gap in enumerate(gaps)]
     n_arms, horizon = validation.game_size(len(known) + 1, horizon)
-    given = {
-        "budget": 0.0 if budget is None else validation.budget(budget, finite=True),
-        "delta": validation.delta(delta),
-    }
+    spent = 0.0 if budget is None else validation.budget(budget, finite=True)
+    given = {"budget": spent, "delta": validation.delta(delta)}
     variants = _variants(policy, given) if isinstance(policy, str) else [policy]
     if budget is None:
-        given["budget"] = getattr(variants[0], "budget", None) or 0.0
-    size: dict[str, Any] = {"horizon": horizon, "budget": given["budget"]}
+        spent = getattr(variants[0], "budget", None) or 0.0
+    size: dict[str, Any] = {"horizon": horizon, "budget": spent}
     found = [bound for each in variants for bound in promises(each, known, **size)]
     found += [lower.concealment(n_arms, **size), lower.minimax(n_arms, **size)]
     if best_mean is not None:
@@ -74,15 +72,16 @@ def promises(policy: Policy, gaps: Sequence[float], *, horizon: int, budget: flo
         horizon: The number of rounds.
         budget: What the attacker may spend.
     """
-    n_arms, size = len(gaps) + 1, {"horizon": horizon, "budget": budget}
+    n_arms = len(gaps) + 1
+    instance: dict[str, Any] = {"horizon": horizon, "budget": budget}
     if isinstance(policy, MSSEWR):
-        return [upper.ms_se_wr(n_arms, master=policy.master, **size)]  # type: ignore[arg-type]
+        return [upper.ms_se_wr(n_arms, master=policy.master, **instance)]
     if isinstance(policy, PEWR):
-        return [upper.pe_wr(n_arms, delta=policy.delta, corrected=each, **size) for each in (False, True)]  # type: ignore[arg-type]
+        return [upper.pe_wr(n_arms, delta=policy.delta, corrected=each, **instance) for each in (False, True)]
     assumed = policy.budget if isinstance(policy, SEWR | SEWRStop) else 0.0
     if not isinstance(policy, SE | SEWR | SEWRStop) or budget > assumed:
         return []
-    instance: dict[str, Any] = {"horizon": horizon, "budget": assumed, "delta": policy.delta}
+    instance |= {"budget": assumed, "delta": policy.delta}
     if isinstance(policy, SEWRStop):
         return [upper.se_wr_stop(n_arms, stop=policy.stop, **instance)]
     if policy.radius == "tight":

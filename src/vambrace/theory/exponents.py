@@ -6,11 +6,17 @@ sqrt(K C) T^(2/3) and K C sqrt(T), which are used here (E11; E2 says which maste
 """
 
 from fractions import Fraction
+from itertools import product
 
 from vambrace import validation
 from vambrace.errors import InvalidParameter
 
-KINDS = ("additive", "corral", "exp3p")
+# Each exponent is the maximum of a few lines: (value at zero, slope).
+LINES: dict[str, tuple[tuple[Fraction, Fraction], ...]] = {
+    "additive": ((Fraction(1, 2), Fraction(0)), (Fraction(0), Fraction(2))),
+    "corral": ((Fraction(1, 2), Fraction(1)),),
+    "exp3p": ((Fraction(2, 3), Fraction(1, 2)),),
+}
 
 
 def exponent(kind: str, beta: float) -> float:
@@ -24,17 +30,9 @@ def exponent(kind: str, beta: float) -> float:
     >>> theory.exponent("additive", 0.25), theory.exponent("corral", 0.25), round(theory.exponent("exp3p", 0.25), 3)
     (0.5, 0.75, 0.792)
     """
-    validation.choice("kind", kind, KINDS)
+    validation.choice("kind", kind, [*LINES])
     validation.number("beta", beta, low=0.0, high=1.0)
-    return float(min(1.0, max(start + slope * beta for start, slope in _LINES[kind])))
-
-
-# each exponent is the maximum of a few lines, (value at zero, slope)
-_LINES: dict[str, tuple[tuple[Fraction, Fraction], ...]] = {
-    "additive": ((Fraction(1, 2), Fraction(0)), (Fraction(0), Fraction(2))),
-    "corral": ((Fraction(1, 2), Fraction(1)),),
-    "exp3p": ((Fraction(2, 3), Fraction(1, 2)),),
-}
+    return float(min(1.0, max(start + slope * beta for start, slope in LINES[kind])))
 
 
 def crossing(one: str, other: str) -> tuple[Fraction, Fraction]:
@@ -51,15 +49,14 @@ def crossing(one: str, other: str) -> tuple[Fraction, Fraction]:
     (Fraction(4, 9), Fraction(8, 9))
     """
     for kind in (one, other):
-        validation.choice("kind", kind, KINDS)
+        validation.choice("kind", kind, [*LINES])
     if one == other:
         raise InvalidParameter(f"crossing: expected two different kinds, got {one!r} twice")
-    for start, slope in _LINES[one]:
-        for other_start, other_slope in _LINES[other]:
-            if slope != other_slope:
-                beta = (other_start - start) / (slope - other_slope)
-                height = start + slope * beta
-                both_highest = all(s + g * beta <= height for lines in (_LINES[one], _LINES[other]) for s, g in lines)
-                if beta > 0 and height <= 1 and both_highest:
-                    return beta, height
+    for (start, slope), (other_start, other_slope) in product(LINES[one], LINES[other]):
+        if slope != other_slope:
+            beta = (other_start - start) / (slope - other_slope)
+            height = start + slope * beta
+            both_highest = all(s + g * beta <= height for s, g in LINES[one] + LINES[other])
+            if beta > 0 and height <= 1 and both_highest:
+                return beta, height
     raise InvalidParameter(f"crossing: expected two lines that cross, got {one!r} and {other!r}")

@@ -2,10 +2,15 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import floor, inf, log, sqrt
+from math import floor, log, sqrt
 
 from vambrace import validation
+from vambrace.policies.radii import kl
 from vambrace.theory.bound import Bound
+
+
+def _lower(name: str, value: float, formula: str, *, holds: str, source: str, explicit: bool = False) -> Bound:
+    return Bound(name=name, kind="lower", value=value, explicit=explicit, formula=formula, holds=holds, source=source)
 
 
 def concealment(n_arms: int, *, horizon: int, budget: float, reward: float = 1.0) -> Bound:
@@ -26,15 +31,10 @@ def concealment(n_arms: int, *, horizon: int, budget: float, reward: float = 1.0
     pulls = floor(Fraction(validation.budget(budget, finite=True)) / Fraction(reward))
     needed = pulls * (n_arms // 2)
     applies = n_arms >= 4 and horizon >= needed
-    return Bound(
-        name="concealment",
-        kind="lower",
-        value=pulls * (n_arms // 2 - 1) * reward if applies else 0.0,
-        explicit=True,
-        formula="floor(C/e) (floor(K/2) - 1) e, e = 1" if reward == 1.0 else "floor(C/e) (floor(K/2) - 1) e",
-        holds=f"on some instance; K >= 4 and T >= {needed:,}{'' if applies else ' (does not apply: zero)'}",
-        source="Theorem 1, conditions E14",
-    )
+    value = pulls * (n_arms // 2 - 1) * reward if applies else 0.0
+    formula = f"floor(C/e) (floor(K/2) - 1) e{', e = 1' if reward == 1.0 else ''}"
+    holds = f"on some instance; K >= 4 and T >= {needed:,}{'' if applies else ' (does not apply: zero)'}"
+    return _lower("concealment", value, formula, holds=holds, source="Theorem 1, conditions E14", explicit=True)
 
 
 def minimax(n_arms: int, *, horizon: int, budget: float) -> Bound:
@@ -47,15 +47,9 @@ def minimax(n_arms: int, *, horizon: int, budget: float) -> Bound:
     """
     validation.game_size(n_arms, horizon)
     validation.budget(budget, finite=True)
-    return Bound(
-        name="minimax",
-        kind="lower",
-        value=sqrt(n_arms * horizon) + n_arms * budget,
-        explicit=False,
-        formula="sqrt(K T) + K C",
-        holds="on some instance; an order: all constants are left out",
-        source="Proposition 2",
-    )
+    value = sqrt(n_arms * horizon) + n_arms * budget
+    holds = "on some instance; an order: all constants are left out"
+    return _lower("minimax", value, "sqrt(K T) + K C", holds=holds, source="Proposition 2")
 
 
 def distribution_dependent(means: Sequence[float], *, horizon: int) -> Bound:
@@ -70,16 +64,10 @@ def distribution_dependent(means: Sequence[float], *, horizon: int) -> Bound:
     """
     checked = validation.means(means)
     best = max(checked)
-    value = sum((best - mean) * log(horizon) / _kl(mean, best) for mean in checked if mean < best)
-    return Bound(
-        name="Lai and Robbins",
-        kind="lower",
-        value=value,
-        explicit=False,
-        formula="ln T sum(gap / kl(mean, best mean))",
-        holds="as T grows, for consistent policies on Bernoulli arms, without attack",
-        source="Proposition 2, constant E13",
-    )
+    value = sum((best - mean) * log(horizon) / _divergence(mean, best) for mean in checked if mean < best)
+    formula = "ln T sum(gap / kl(mean, best mean))"
+    holds = "as T grows, for consistent policies on Bernoulli arms, without attack"
+    return _lower("Lai and Robbins", value, formula, holds=holds, source="Proposition 2, constant E13")
 
 
 def least_power(alpha: float, *, form: str) -> float:
@@ -101,10 +89,7 @@ def least_power(alpha: float, *, form: str) -> float:
     return 1.0 / alpha if form == "additive" else 1.0 / alpha - 1.0
 
 
-def _kl(p: float, q: float) -> float:
-    if q >= 1.0:
-        return inf
+def _divergence(p: float, q: float) -> float:
     if abs(q - p) < 1e-5 * min(q, 1.0 - q):  # where the two logarithms would cancel
         return (q - p) ** 2 / (2.0 * q * (1.0 - q))
-    first = p * log(p / q) if p > 0.0 else 0.0
-    return first + (1.0 - p) * log((1.0 - p) / (1.0 - q))
+    return kl(p, q)

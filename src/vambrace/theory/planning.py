@@ -16,7 +16,8 @@ whole budget against us, delays the drop.
 """
 
 import textwrap
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from math import sqrt
 from typing import Any
@@ -28,15 +29,6 @@ UNIFORM = "no arm can be eliminated within this horizon: this would be uniform p
 ASSUMPTIONS = (
     "every other arm lies this gap below the best (arms further below go sooner), and the attacker spends the whole "
     "budget against us. At the latest: with the worst luck that the guarantee allows. Typically: with average luck"
-)
-HEADINGS = (
-    "radius",
-    "pulls of each arm, at the latest",
-    "pulls of each arm, typically",
-    "round, at the latest",
-    "regret, at most",
-    "gap found within the horizon",
-    "largest budget for that",
 )
 PAGE = 80  # columns
 
@@ -104,12 +96,7 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
-        return {
-            **asdict(self),
-            "rows": [asdict(row) for row in self.rows],
-            "verdict": self.verdict,
-            "assumed": ASSUMPTIONS,
-        }
+        return {**asdict(self), "rows": [*map(asdict, self.rows)], "verdict": self.verdict, "assumed": ASSUMPTIONS}
 
     @property
     def verdict(self) -> str:
@@ -131,12 +118,9 @@ class Plan:
             f"{self.arms} arms, rate {self.rate:g}, gap {self.gap:g}, budget {self.budget:,g}, "
             f"{self.horizon:,} rounds, delta {self.delta:g}"
         )
-        columns = [HEADINGS, *(_cells(row) for row in self.rows)]
-        widths = [max(map(len, column)) for column in columns]
-        lines = [
-            "  ".join([line[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=True))])
-            for line in zip(*columns, strict=True)
-        ]
+        cells = [_cells(row) for row in self.rows]
+        columns = [_padded(cells[0].keys(), str.ljust), *(_padded(each.values(), str.rjust) for each in cells)]
+        lines = ["  ".join(line) for line in zip(*columns, strict=True)]
         sound = self.feasible or any(row.likely for row in self.rows)
         hopeless = " and ".join(row.radius for row in self.rows if not (row.fits or row.likely))
         failing = [f"Radius {hopeless}: {UNIFORM}."] if sound and hopeless else []
@@ -196,18 +180,29 @@ def plan(*, arms: int, rate: float, gap: float, budget: float, horizon: int, del
     return Plan(arms=arms, rate=rate, gap=gap, budget=budget, horizon=horizon, delta=chance, rows=rows)
 
 
-def _cells(row: RadiusPlan) -> tuple[str, ...]:
-    numbers = [
-        "never" if value is None else _short(f"{value:,}", value) for value in (row.pulls, row.typical, row.round)
-    ]
-    largest = "none" if row.largest_budget is None else _short(f"{row.largest_budget:,}", row.largest_budget)
-    fits = "yes" if row.fits else "typically" if row.likely else "no"
-    return (row.radius, *numbers, _short(f"{row.regret:,.1f}", row.regret), fits, largest)
+def _cells(row: RadiusPlan) -> dict[str, str]:
+    return {
+        "radius": row.radius,
+        "pulls of each arm, at the latest": _short(row.pulls, "never"),
+        "pulls of each arm, typically": _short(row.typical, "never"),
+        "round, at the latest": _short(row.round, "never"),
+        "regret, at most": _short(row.regret, "", ",.1f"),
+        "gap found within the horizon": "yes" if row.fits else "typically" if row.likely else "no",
+        "largest budget for that": _short(row.largest_budget, "none"),
+    }
 
 
-def _short(text: str, value: float) -> str:
-    """The text of a number, or the number with three digits if the text is too wide for a column."""
+def _short(value: float | None, missing: str, layout: str = ",") -> str:
+    """A number as text, with three digits if the whole of it is too wide for a column."""
+    if value is None:
+        return missing
+    text = f"{value:{layout}}"
     return text if len(text) <= 14 else f"{value:.2e}"
+
+
+def _padded(texts: Collection[str], pad: Callable[[str, int], str]) -> list[str]:
+    width = max(map(len, texts))
+    return [pad(text, width) for text in texts]
 
 
 def _resolved(rule: Rule, rate: float, gap: float, pulls: int, *, unlucky: bool) -> bool:
@@ -237,10 +232,7 @@ def _unlucky(mean: float, end: float, level: float) -> float:
     if kl(end, mean) <= level:
         return end
     outside, inside = end, mean
-    for _ in range(200):
-        middle = 0.5 * (outside + inside)
-        if middle in (outside, inside):
-            break
+    while (middle := 0.5 * (outside + inside)) not in (outside, inside):
         if kl(middle, mean) <= level:
             inside = middle
         else:
@@ -250,16 +242,6 @@ def _unlucky(mean: float, end: float, level: float) -> float:
 
 def _first(true: Callable[[int], bool], low: int, high: int) -> int | None:
     """The least number in [low, high] for which a condition is true that stays true above it; None: there is none."""
-    step, below = 1, low - 1
-    while not true(min(below + step, high)):
-        below, step = below + step, 2 * step
-        if below >= high:
-            return None
-    above = min(below + step, high)
-    while above - below > 1:
-        middle = (below + above) // 2
-        if true(middle):
-            above = middle
-        else:
-            below = middle
-    return above
+    numbers = range(low, high + 1)
+    place = bisect_left(numbers, True, key=true)
+    return numbers[place] if place < len(numbers) else None

@@ -12,6 +12,7 @@ from vambrace.theory.bound import Bound
 
 SUFFICIENT = "with probability 1 - delta, when the attack spends at most the budget"
 ORDER = "an order: all constants are left out"
+GAP_FREE = "from Theorem 6; no stop condition is needed (E16)"
 
 
 def _check(n_arms: int, horizon: int, budget: float, delta: float | None = None) -> None:
@@ -19,6 +20,10 @@ def _check(n_arms: int, horizon: int, budget: float, delta: float | None = None)
     validation.number("horizon", horizon, low=n_arms, high=float("inf"))
     validation.budget(budget)
     validation.delta(delta)
+
+
+def _upper(name: str, value: float, formula: str, *, holds: str, source: str, explicit: bool = False) -> Bound:
+    return Bound(name=name, kind="upper", value=value, explicit=explicit, formula=formula, holds=holds, source=source)
 
 
 def _log(n_arms: int, horizon: int, delta: float | None, factor: float = 2.0) -> float:
@@ -52,18 +57,15 @@ def se_wr(
     _check(n_arms, horizon, budget, delta)
     for k, gap in enumerate(gaps):
         validation.number(f"gaps[{k}]", gap, low=0.0, high=1.0)
-    tight = validation.choice("radius", radius, ("paper", "tight")) == "tight"
-    width, share = (9.0, 3.0) if tight else (36.0, 6.0)
-    level = _log(n_arms, horizon, delta, 1.0 if tight else 2.0)
-    return Bound(
-        name=f"SE-WR, gap-dependent{', radius tight' if tight else ''}",
-        kind="upper",
-        value=sum(width * level / gap + share * budget for gap in gaps if gap > 0.0) + n_arms,
-        explicit=True,
-        formula="sum(9 L'/gap + 3 C) + K, L' = ln(KT/delta)" if tight else "sum(36 L/gap + 6 C) + K",
-        holds=SUFFICIENT.replace("1 - delta", "1 - 2 delta") if tight else SUFFICIENT,
-        source="Theorem 6, its step with the tight radius" if tight else "Theorem 6, constants E1",
-    )
+    name, formula, holds = "SE-WR, gap-dependent", "sum(36 L/gap + 6 C) + K", SUFFICIENT
+    source, width, share, sides = "Theorem 6, constants E1", 36.0, 6.0, 2.0
+    if validation.choice("radius", radius, ("paper", "tight")) == "tight":
+        name, formula = f"{name}, radius tight", "sum(9 L'/gap + 3 C) + K, L' = ln(KT/delta)"
+        holds = SUFFICIENT.replace("1 - delta", "1 - 2 delta")
+        source, width, share, sides = "Theorem 6, its step with the tight radius", 9.0, 3.0, 1.0
+    level = _log(n_arms, horizon, delta, sides)
+    value = sum(width * level / gap + share * budget for gap in gaps if gap > 0.0) + n_arms
+    return _upper(name, value, formula, holds=holds, source=source, explicit=True)
 
 
 def se_wr_additive(n_arms: int, *, horizon: int, budget: float, delta: float | None = None) -> Bound:
@@ -79,15 +81,9 @@ def se_wr_additive(n_arms: int, *, horizon: int, budget: float, delta: float | N
     """
     _check(n_arms, horizon, budget, delta)
     level = _log(n_arms, horizon, delta)
-    return Bound(
-        name="SE-WR, gap-free, additive",
-        kind="upper",
-        value=12.0 * sqrt(n_arms * horizon * level) + 6.0 * n_arms * budget + n_arms,
-        explicit=True,
-        formula="12 sqrt(K T L) + 6 K C + K",
-        holds=SUFFICIENT,
-        source="from Theorem 6; no stop condition is needed (E16)",
-    )
+    value = 12.0 * sqrt(n_arms * horizon * level) + 6.0 * n_arms * budget + n_arms
+    name, formula = "SE-WR, gap-free, additive", "12 sqrt(K T L) + 6 K C + K"
+    return _upper(name, value, formula, holds=SUFFICIENT, source=GAP_FREE, explicit=True)
 
 
 def se_wr_multiplicative(n_arms: int, *, horizon: int, budget: float, delta: float | None = None) -> Bound:
@@ -103,15 +99,9 @@ def se_wr_multiplicative(n_arms: int, *, horizon: int, budget: float, delta: flo
     """
     _check(n_arms, horizon, budget, delta)
     level = _log(n_arms, horizon, delta)
-    return Bound(
-        name="SE-WR, gap-free, multiplicative",
-        kind="upper",
-        value=2.0 * sqrt(n_arms * horizon * (36.0 * level + 6.0 * budget)) + n_arms,
-        explicit=True,
-        formula="2 sqrt(K T (36 L + 6 C)) + K",
-        holds=SUFFICIENT,
-        source="from Theorem 6; no stop condition is needed (E16)",
-    )
+    value = 2.0 * sqrt(n_arms * horizon * (36.0 * level + 6.0 * budget)) + n_arms
+    name, formula = "SE-WR, gap-free, multiplicative", "2 sqrt(K T (36 L + 6 C)) + K"
+    return _upper(name, value, formula, holds=SUFFICIENT, source=GAP_FREE, explicit=True)
 
 
 def se_wr_stop(
@@ -133,15 +123,7 @@ def se_wr_stop(
         value, formula = sqrt(n_arms * horizon * level) + n_arms * budget, "sqrt(K T ln(KT/delta)) + K C"
     else:
         value, formula = sqrt(n_arms * horizon * (level + budget)), "sqrt(K T (ln(KT/delta) + C))"
-    return Bound(
-        name=f"SE-WR-Stop, {stop}",
-        kind="upper",
-        value=value,
-        explicit=False,
-        formula=formula,
-        holds=f"{SUFFICIENT}; {ORDER}",
-        source="Theorem 7",
-    )
+    return _upper(f"SE-WR-Stop, {stop}", value, formula, holds=f"{SUFFICIENT}; {ORDER}", source="Theorem 7")
 
 
 def pe_wr(n_arms: int, *, horizon: int, budget: float, delta: float | None = None, corrected: bool = False) -> Bound:
@@ -161,16 +143,13 @@ def pe_wr(n_arms: int, *, horizon: int, budget: float, delta: float | None = Non
     level = log(n_arms) + log(max(1.0, log(horizon))) - log(n_arms / horizon if delta is None else delta)
     caps = sqrt(n_arms * horizon if corrected else horizon) * log(horizon)  # K times the cap, in every phase
     base = sqrt(n_arms * horizon * level) + caps + n_arms * budget * log(horizon)
-    return Bound(
-        name="PE-WR with correct book-keeping" if corrected else "PE-WR as printed",
-        kind="upper",
-        value=base + (1.0 if corrected else n_arms) * budget**2,
-        explicit=False,
-        formula="sqrt(K T ln(K ln T/delta)) + "
-        + ("sqrt(K T) ln T + K C ln T + C^2" if corrected else "sqrt(T) ln T + K C ln T + K C^2"),
-        holds=f"with probability 1 - delta{', with the repaired cap, for C up to it' if corrected else ''}; {ORDER}",
-        source="Theorem 9 with E3 and E5" if corrected else "Theorem 9",
-    )
+    value = base + (1.0 if corrected else n_arms) * budget**2
+    if corrected:
+        formula = "sqrt(K T ln(K ln T/delta)) + sqrt(K T) ln T + K C ln T + C^2"
+        holds = f"with probability 1 - delta, with the repaired cap, for C up to it; {ORDER}"
+        return _upper("PE-WR with correct book-keeping", value, formula, holds=holds, source="Theorem 9 with E3 and E5")
+    formula = "sqrt(K T ln(K ln T/delta)) + sqrt(T) ln T + K C ln T + K C^2"
+    return _upper("PE-WR as printed", value, formula, holds=f"with probability 1 - delta; {ORDER}", source="Theorem 9")
 
 
 def ms_se_wr(n_arms: int, *, horizon: int, budget: float, master: str = "corral") -> Bound:
@@ -185,16 +164,8 @@ def ms_se_wr(n_arms: int, *, horizon: int, budget: float, master: str = "corral"
     _check(n_arms, horizon, budget)
     validation.choice("master", master, ("corral", "exp3p"))
     spent = max(budget, 1.0)
+    holds, source = f"in expectation; {ORDER}, and logarithms too", "Theorem 11 with the masters as in E2; E15, E25"
     if master == "corral":
-        value, formula = n_arms * spent * sqrt(horizon), "K C sqrt(T)"
-    else:
-        value, formula = sqrt(n_arms * spent) * horizon ** (2.0 / 3.0), "sqrt(K C) T^(2/3)"
-    return Bound(
-        name=f"MS-SE-WR, {'CORRAL' if master == 'corral' else 'EXP3.P'}",
-        kind="upper",
-        value=value,
-        explicit=False,
-        formula=formula,
-        holds=f"in expectation; {ORDER}, and logarithms too",
-        source="Theorem 11 with the masters as in E2; E15, E25",
-    )
+        return _upper("MS-SE-WR, CORRAL", n_arms * spent * sqrt(horizon), "K C sqrt(T)", holds=holds, source=source)
+    value = sqrt(n_arms * spent) * horizon ** (2.0 / 3.0)
+    return _upper("MS-SE-WR, EXP3.P", value, "sqrt(K C) T^(2/3)", holds=holds, source=source)

@@ -59,14 +59,13 @@ def verify(*, replications: int = 400, seed: int = 2026, progress: bool | None =
     """Run every check."""
     games = _games()
     replications = validation.whole("replications", replications, low=_fewest(len(games)), high=10**6)
-    total = len(games) + 1
     observed: list[dict[str, Any]] = []
-    with ProgressBar("verifying", total, show=progress) as bar:
-        for done, (radius, instance, attack) in enumerate(games):
-            observed += _known_budget(radius, instance, attack, replications, seed, progress)
-            bar.update(done + 1)
+    with ProgressBar("verifying", len(games) + 1, show=progress) as bar:
+        for done, game in enumerate(games, start=1):
+            observed += _known_budget(*game, replications, seed, progress)
+            bar.update(done)
         observed += _concealment_game(min(replications, 20), seed)
-        bar.update(total)
+        bar.update(len(games) + 1)
     level = FALSE_ALARM / len(observed)
     return [Check(**found, at_least=lower_limit(found["failures"], found["replications"], level)) for found in observed]
 
@@ -85,11 +84,7 @@ def armoured(budget: float, radius: Radius) -> Policy:
 
 
 def _games() -> list[tuple[Radius, Any, Adversary | None]]:
-    found: list[tuple[Radius, Any, Adversary | None]] = []
-    for radius in RADII:
-        for instance in INSTANCES:
-            found += [(radius, instance, attack) for attack in _attacks(instance[2])]
-    return found
+    return [(radius, game, attack) for radius in RADII for game in INSTANCES for attack in _attacks(game[2])]
 
 
 def _attacks(budget: float) -> list[Adversary | None]:
@@ -110,16 +105,8 @@ def _known_budget(
 ) -> Iterator[Any]:
     """Check the bounds of SE-WR, and that the best arm stays."""
     means, horizon, budget = instance
-    result = simulate(
-        armoured(budget, radius),
-        Bernoulli(means),
-        attack,
-        horizon=horizon,
-        replications=replications,
-        seed=seed,
-        checkpoints=1,
-        progress=progress,
-    )
+    options: dict[str, Any] = {"horizon": horizon, "replications": replications, "seed": seed, "progress": progress}
+    result = simulate(armoured(budget, radius), Bernoulli(means), attack, checkpoints=1, **options)
     regret, best = result.pseudo_regret[:, -1], int(np.argmax(means))
     about = {
         "instance": f"K = {len(means)}, T = {horizon:,}, C = {budget:g}",
@@ -127,9 +114,8 @@ def _known_budget(
         "replications": replications,
         "spent": float(result.cost[:, -1].mean()) / budget if attack else None,
     }
-    kept = f"SE-WR {radius} keeps the best arm"
-    yield about | _counted(kept, None, ~_kept(result, best), DELTA)
-    gaps = sorted(means[best] - mean for arm, mean in enumerate(means) if arm != best)
+    yield about | _counted(f"SE-WR {radius} keeps the best arm", None, ~_kept(result, best), DELTA)
+    gaps = sorted(means[best] - mean for mean in means)[1:]
     trial = SEWR(budget=budget, delta=DELTA, radius=radius)
     allowed = 2 * DELTA if radius == "tight" else DELTA  # both directions of a difference of means must hold
     for bound in theory.promises(trial, gaps, horizon=horizon, budget=budget):
@@ -152,37 +138,27 @@ def _concealment_game(replications: int, seed: int) -> Iterator[Any]:
     bound = theory.concealment(n_arms, horizon=horizon, budget=budget)
     about = {"instance": f"K = {n_arms}, T = {horizon:,}, C = {budget:g}", "spent": None}
     for policy in specimens("policy", budget=budget).values():
-        regrets = []
-        for arm in range(n_arms):
-            means = [float(k == arm) for k in range(n_arms)]
-            options: dict[str, Any] = {"horizon": horizon, "seed": seed, "checkpoints": 1, "interpret": True}
-            options |= {"replications": replications if policy.randomized else 1, "progress": False}
-            regrets.append(
-                simulate(policy, Deterministic(means), Conceal(budget=budget), **options).pseudo_regret[:, -1]
-            )
-        worst = np.max(regrets, axis=0)
+        options: dict[str, Any] = {"horizon": horizon, "seed": seed, "checkpoints": 1, "interpret": True}
+        options |= {"replications": replications if policy.randomized else 1, "progress": False}
+        arms = [Deterministic([float(k == paying) for k in range(n_arms)]) for paying in range(n_arms)]
+        games = [simulate(policy, each, Conceal(budget=budget), **options) for each in arms]
+        worst = np.max([game.pseudo_regret[:, -1] for game in games], axis=0)
         ratios = bound.value / np.maximum(worst, 1e-9)
         row = about | {"attack": "conceal, worst of all positions", "replications": len(worst)}
         yield row | _counted(f"Theorem 1 against {spec_of(policy)}", ratios, ~(worst >= bound.value), 0.0)
 
 
 def _counted(promise: str, ratios: Floats | None, failed: Any, allowed: float) -> dict[str, Any]:
-    return {
-        "promise": promise,
-        "largest_ratio": None if ratios is None else float(np.max(ratios)),
-        "failures": int(np.sum(failed)),
-        "allowed": allowed,
-    }
+    largest = None if ratios is None else float(np.max(ratios))
+    return {"promise": promise, "largest_ratio": largest, "failures": int(np.sum(failed)), "allowed": allowed}
 
 
 def worst(checks: list[Check]) -> list[Check]:
     """For each guarantee the check that came closest to breaking it."""
-    found: dict[str, Check] = {}
+    by_promise: dict[str, list[Check]] = {}
     for check in checks:
-        rival = found.get(check.promise)
-        if rival is None or _danger(check) > _danger(rival):
-            found[check.promise] = check
-    return list(found.values())
+        by_promise.setdefault(check.promise, []).append(check)
+    return [max(each, key=_danger) for each in by_promise.values()]
 
 
 def _danger(check: Check) -> tuple[float, float]:
