@@ -48,8 +48,8 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
 
 _NAMES = {
     "vambrace.adversaries": """
-        ACE AntiEXP3 BestArmCorruption Boost Conceal EliminationRush ExponentialThreshold Garcelon Invert JunEpsilonGreedy
-        JunUCB MasterAttack Mimic ObservationFree OracleConstant PhaseBurst RandomFlips Swap
+        ACE AntiEXP3 BestArmCorruption Boost Conceal EliminationRush ExponentialThreshold Garcelon Invert
+        JunEpsilonGreedy JunUCB MasterAttack Mimic ObservationFree OracleConstant PhaseBurst RandomFlips Swap
     """,
     "vambrace.audit.certificate": "Certificate",
     "vambrace.audit.certification": "certify",
@@ -61,8 +61,8 @@ _NAMES = {
     "vambrace.kernels": "kernel rare_kernel",
     "vambrace.live.learner": "Decision Learner",
     "vambrace.policies": """
-        BARBAR CWOFUL EXP3 EXP3IX EXP3P EXP3PlusPlus EpsilonGreedy FSAAER KLUCB KLUCBWR MLAAER MOSS MSSEWR MedianOfMeansUCB PEWR
-        RobustPhasedElimination SE SEWR SEWRStop Thompson TrimmedMeanUCB TsallisINF UCB1 UCBWR
+        BARBAR CWOFUL EXP3 EXP3IX EXP3P EXP3PlusPlus EpsilonGreedy FSAAER KLUCB KLUCBWR MLAAER MOSS MSSEWR
+        MedianOfMeansUCB PEWR RobustPhasedElimination SE SEWR SEWRStop Thompson TrimmedMeanUCB TsallisINF UCB1 UCBWR
     """,
     "vambrace.protocols": "Adversary Environment Policy",
     "vambrace.redteam.suite": "AttackReport attack_suite",

@@ -37,7 +37,9 @@ def test_no_upper_bound_is_said_plainly(run: Run) -> None:
     assert note in run("bounds", "--policy", "se-wr:radius=kl", "--gaps", "0.1").out
     for policy in ("ucb1", "cw-oful"):
         words = " ".join(run("bounds", "--policy", policy, "--gaps", "0.1").out.split())
-        assert f"no upper bound for {policy}. It has some for ms-se-wr, pe-wr, se, se-wr, se-wr-stop." in words
+        assert (
+            f"no upper bound for {policy}. It has some for kl-ucb-wr, ms-se-wr, pe-wr, se, se-wr, se-wr-stop." in words
+        )
     assert "no upper bound" not in run("bounds", "--policy", "se-wr", "--gaps", "0.1").out
     given = ("bounds", "--policy", "se-wr:budget=5", "--gaps", "0.1")
     words = " ".join(run(*given, "--budget", "6").out.split())
@@ -48,3 +50,31 @@ def test_no_upper_bound_is_said_plainly(run: Run) -> None:
 
 def test_an_unknown_policy_is_a_mistake(run: Run) -> None:
     assert_mistake(run("bounds", "--policy", "se_wr", "--gaps", "0.1"))
+
+
+def test_the_price_of_armour(run: Run) -> None:
+    found = json.loads(run("bounds", "--price", "--arms", "5", "--budget", "1000", "--json").out)
+    assert [bound["value"] for bound in found] == [4000, 5000]
+    words = ["bounds", "--price", "--gaps", "0.1,0.2,0.3,0.4", "--best-mean", "0.9", "--budget", "1e6"]
+    shown = run(*words, "--horizon", "1e12")
+    assert (shown.code, shown.err) == (0, "")
+    assert widest(shown.out) <= 80
+    (_, _, quiet, attacked, low, high) = theory.prices(
+        5, budget=1e6, horizon=10**12, gaps=[0.1, 0.2, 0.3, 0.4], best_mean=0.9
+    )
+    assert low.value < quiet.value < high.value < attacked.value
+    for bound in (quiet, attacked, low, high):
+        assert f"{bound.value:,.0f}" in shown.out
+
+
+def test_the_price_needs_arms_and_a_budget(run: Run) -> None:
+    for words in (
+        ["--price"],
+        ["--price", "--arms", "5"],
+        ["--price", "--arms", "5", "--gaps", "0.1", "--budget", "3"],
+        ["--price", "--policy", "ucb1", "--arms", "5", "--budget", "3"],
+        ["--price", "--arms", "1", "--budget", "3"],
+        ["--policy", "ucb1"],
+        [],
+    ):
+        assert_mistake(run("bounds", *words))

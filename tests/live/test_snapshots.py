@@ -40,7 +40,7 @@ def drive(learner: vb.Learner, moves: bytes) -> list[vb.Decision]:
         if waiting and (move % 2 or learner.asked == learner.horizon):
             key = waiting[move // 2 % len(waiting)]
             learner.tell(key, (key + move // 64) % 3 / 2)
-        elif learner.asked < learner.horizon:
+        elif learner.horizon is None or learner.asked < learner.horizon:
             decisions.append(learner.ask())
     return decisions
 

@@ -114,7 +114,7 @@ def test_masters_as_the_erratum_has_them() -> None:
 
 
 def test_se_promises_nothing_against_an_attacker() -> None:
-    assert [b.kind for b in theory.bounds("se", gaps=[0.1], horizon=1000, budget=1)] == ["lower", "lower"]
+    assert [b.kind for b in theory.bounds("se", gaps=[0.1], horizon=1000, budget=1)] == ["lower"] * 3
     assert theory.bounds("se", gaps=[0.1], horizon=1000)[0].value == theory.se_wr([0.1], horizon=1000, budget=0).value
 
 
@@ -160,14 +160,18 @@ def test_a_spec_says_which_policy_is_meant(spec: str, policies: list[vb.Policy])
     promised = [bound for policy in policies for bound in theory.promises(policy, [0.1, 0.2], **instance)]
     found = theory.bounds(spec, gaps=[0.1, 0.2], **instance)
     assert [bound for bound in found if bound.kind == "upper"] == promised
-    assert [bound.name for bound in found[len(promised) :]] == ["concealment", "minimax"]
+    assert [bound.name for bound in found[len(promised) :]] == [
+        "concealment",
+        "minimax",
+        "price of armour, nobody attacks",
+    ]
 
 
 def test_without_a_budget_the_attacker_spends_what_the_policy_is_given() -> None:
     promised = theory.se_wr([0.1], horizon=10**5, budget=30)
     assert theory.bounds("se-wr:budget=30", gaps=[0.1], horizon=10**5)[0] == promised
     assert theory.bounds(vb.SEWR(budget=30), gaps=[0.1], horizon=10**5)[0] == promised
-    assert [b.kind for b in theory.bounds("se-wr:budget=30", gaps=[0.1], horizon=10**5, budget=31)] == ["lower"] * 2
+    assert [b.kind for b in theory.bounds("se-wr:budget=30", gaps=[0.1], horizon=10**5, budget=31)] == ["lower"] * 3
     assert theory.bounds("pe-wr", gaps=[0.1], horizon=10**5) == theory.bounds(
         "pe-wr", gaps=[0.1], horizon=10**5, budget=0
     )

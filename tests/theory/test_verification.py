@@ -10,8 +10,10 @@ import vambrace as vb
 from vambrace import registry, theory
 from vambrace.errors import InvalidParameter
 from vambrace.protocols import Game
-from vambrace.theory import upper
+from vambrace.theory import checks as checks_of
+from vambrace.theory import price_checks, upper
 from vambrace.theory import verification as lab
+from vambrace.theory.checks import DELTA, Check
 
 SMALL = ((0.9, 0.7, 0.5, 0.3), 50_000, 200.0)
 
@@ -23,6 +25,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     attacks = [vb.Conceal(budget=200.0, stop_when_dropped=True), vb.EliminationRush(budget=200.0)]
     monkeypatch.setattr(lab, "_attacks", lambda budget: attacks)
     monkeypatch.setattr(lab, "_concealment_game", lambda replications, seed: iter(()))
+    monkeypatch.setattr(price_checks, "games", lambda instances: [])
+    monkeypatch.setattr(price_checks, "players", list)
 
 
 @pytest.mark.usefixtures("short")
@@ -39,7 +43,7 @@ def test_the_bounds_hold() -> None:
 def test_without_the_budget_term_it_fails(radius: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The policy is told zero where the bounds reckon with 200."""
     monkeypatch.setattr(lab, "RADII", (radius,))
-    monkeypatch.setattr(lab, "armoured", lambda budget, radius: vb.SEWR(budget=0.0, delta=lab.DELTA, radius=radius))
+    monkeypatch.setattr(lab, "armoured", lambda budget, radius: vb.SEWR(budget=0.0, delta=DELTA, radius=radius))
     violated = [check for check in lab.verify(replications=60) if not check.holds]
     assert {check.promise for check in violated} >= {f"SE-WR {radius} keeps the best arm"}
     if radius != "kl":
@@ -57,7 +61,7 @@ def test_with_half_the_tight_radius_it_fails(monkeypatch: pytest.MonkeyPatch) ->
             rule = state.rule._replace(log_equal=state.rule.log_equal / 4, budget=state.rule.budget / 2)
             return state._replace(rule=rule)
 
-    monkeypatch.setattr(lab, "armoured", lambda budget, radius: Halved(budget=budget, delta=lab.DELTA, radius=radius))
+    monkeypatch.setattr(lab, "armoured", lambda budget, radius: Halved(budget=budget, delta=DELTA, radius=radius))
     checks = lab.verify(replications=60)
     assert not all(check.holds for check in checks)
 
@@ -73,8 +77,8 @@ def test_theorem_one_holds_for_every_policy_and_can_fail(monkeypatch: pytest.Mon
 
 
 def test_a_check_is_judged_by_its_lower_limit() -> None:
-    def check(at_least: float, spent: float | None = None) -> lab.Check:
-        return lab.Check(
+    def check(at_least: float, spent: float | None = None) -> Check:
+        return Check(
             promise="p",
             instance="i",
             attack="a",
@@ -123,20 +127,20 @@ def test_each_promise_is_held_against_its_own_bound(monkeypatch: pytest.MonkeyPa
         levels.append(level)
         return 1.0
 
-    monkeypatch.setattr(lab, "lower_limit", watched)
+    monkeypatch.setattr(checks_of, "lower_limit", watched)
     checks = lab.verify(replications=20)
     assert set(levels[1:]) == {lab.FALSE_ALARM / len(checks)}
     means, horizon, budget = SMALL
     for radius in ("paper", "tight"):
         attack = vb.EliminationRush(budget=budget)
-        policy = vb.SEWR(budget=budget, delta=lab.DELTA, radius=radius)
+        policy = vb.SEWR(budget=budget, delta=DELTA, radius=radius)
         result = vb.simulate(
             policy, vb.Bernoulli(means), attack, horizon=horizon, replications=20, seed=2026, checkpoints=1
         )
-        bound = theory.se_wr([0.2, 0.4, 0.6], horizon=horizon, budget=budget, delta=lab.DELTA, radius=radius)
+        bound = theory.se_wr([0.2, 0.4, 0.6], horizon=horizon, budget=budget, delta=DELTA, radius=radius)
         (found,) = (c for c in checks if c.promise == bound.name and c.attack.startswith("elimination"))
         assert found.largest_ratio == pytest.approx(result.pseudo_regret[:, -1].max() / bound.value)
-        assert found.allowed == (2 if radius == "tight" else 1) * lab.DELTA
+        assert found.allowed == (2 if radius == "tight" else 1) * DELTA
 
 
 def test_an_arm_is_kept_if_at_most_one_sweep_behind() -> None:

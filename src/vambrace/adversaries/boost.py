@@ -36,8 +36,7 @@ def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, fl
 class Boost(StationaryAdversary):
     """Make the runner-up look better: fake just so many successes that it seems to close its gap to the best arm.
 
-    Against a policy with armour it costs the policy what it costs the attacker. Strong: it sees the pulled arm. It knows
-    the true means.
+    A policy with armour loses what the attacker spends. Strong: it sees the pulled arm. It knows the true means.
 
     Args:
         budget: What it may spend in total: at worst, this many fake events; infinite by default.

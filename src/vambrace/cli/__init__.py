@@ -56,7 +56,7 @@ def _options(
 def main() -> None:
     """Run the command line; every mistake of the user ends in one line and exit code 2."""
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="vambrace", standalone_mode=False)
     except VambraceError as error:
         _fail(str(error))
     except (typer.Abort, KeyboardInterrupt):

@@ -1,20 +1,27 @@
 """`vambrace bounds`."""
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from vambrace.cli import common
 from vambrace.cli.common import option
+from vambrace.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from vambrace.theory import Bound
 
 EXAMPLES = (
     "vambrace bounds --policy se-wr --gaps 0.1,0.2 --budget 100",
     "vambrace bounds --policy se-wr:budget=100,radius=tight --gaps 0.1",
+    "vambrace bounds --price --arms 5 --budget 1000",
 )
 
 
 def command(
-    policy: Annotated[str, option("POLICY", "A name such as se-wr, or a spec such as se-wr:radius=tight.")],
-    gaps: Annotated[str, option("NUMBERS", "How far each other arm lies below the best, such as 0.1,0.2.")],
+    policy: Annotated[str | None, option("POLICY", "Such as se-wr, or se-wr:radius=tight.")] = None,
+    gaps: Annotated[str | None, option("NUMBERS", "How far each other arm is below the best: 0.1,0.2.")] = None,
     horizon: common.Horizon = "1e6",
     budget: Annotated[
         float | None, option("NUMBER", "What the attacker may spend; the policy's budget by default.")
@@ -23,6 +30,10 @@ def command(
     best_mean: Annotated[
         float | None, option("NUMBER", "The best arm's mean: adds the bound of Lai and Robbins.")
     ] = None,
+    price: Annotated[
+        bool, typer.Option("--price", help="What surviving a budget costs any policy, instead of one policy's bounds.")
+    ] = False,
+    arms: Annotated[str | None, option("NUMBER", "Number of arms, for --price without --gaps.")] = None,
     as_json: common.Json = False,
 ) -> None:
     """Print what theory says about the regret of a policy.
@@ -33,20 +44,47 @@ def command(
     from vambrace import theory
     from vambrace.theory import catalogue
 
-    size = {**common.whole(horizon=horizon), "budget": budget, "delta": delta}
-    found = theory.bounds(policy, gaps=common.numbers("gaps", gaps), best_mean=best_mean, **size)
+    size = common.whole(horizon=horizon)
+    known = None if gaps is None else common.numbers("gaps", gaps)
+    if price:
+        n_arms = _arms(policy, arms, known)
+        if budget is None:
+            raise InvalidParameter("budget: expected --budget, the number of fake events to survive, got none")
+        found = theory.prices(n_arms, budget=budget, gaps=known, best_mean=best_mean, **size)
+        title = "The price of armour"
+    else:
+        if policy is None or known is None:
+            raise InvalidParameter(
+                "bounds: expected --policy and --gaps, or --price with --arms and --budget, got neither"
+            )
+        found = theory.bounds(policy, gaps=known, best_mean=best_mean, budget=budget, delta=delta, **size)
+        n_arms, title = len(known) + 1, policy
     if as_json:
         common.print_json([asdict(bound) for bound in found])
         return
+    spends = "" if budget is None else f", budget {budget:g}"
+    _print(f"{title}, {n_arms} arms, {size['horizon']:,} rounds{spends}", found)
+    if not price and all(bound.kind == "lower" for bound in found):
+        against = "" if budget is None else f" against an attacker who may spend {budget:g}"
+        names = ", ".join(catalogue.POLICIES)
+        common.print_note(f"The catalogue has no upper bound for {policy}{against}. It has some for {names}.")
+
+
+def _arms(policy: str | None, arms: str | None, gaps: list[float] | None) -> int:
+    """The number of arms of --price."""
+    if policy is not None:
+        raise InvalidParameter(f"bounds: expected --price or --policy, got both; drop --policy {policy}")
+    if (arms is None) == (gaps is None):
+        raise InvalidParameter(
+            f"bounds: expected --arms or --gaps with --price, got {'neither' if arms is None else 'both'}"
+        )
+    return common.whole(arms=arms)["arms"] if arms is not None else len(gaps or ()) + 1
+
+
+def _print(title: str, found: "list[Bound]") -> None:
     rows = [
         [b.name, b.kind, f"{b.value:,.0f}" if b.explicit else f"~ {b.value:,.0f}", b.formula, b.holds, b.source]
         for b in found
     ]
-    spends = "" if budget is None else f", budget {budget:g}"
-    title = f"{policy}, {1 + len(gaps.split(','))} arms, {size['horizon']:,} rounds{spends}"
     common.print_records(title, ["bound", "kind", "regret", "formula", "holds", "source"], rows)
-    common.print_note("~ marks an order, whose constants are left out.")
-    if all(bound.kind == "lower" for bound in found):
-        against = "" if budget is None else f" against an attacker who may spend {budget:g}"
-        known = ", ".join(catalogue.POLICIES)
-        common.print_note(f"The catalogue has no upper bound for {policy}{against}. It has some for {known}.")
+    common.print_note("~ marks an order, whose constants are left out, or a limit for long games.")

@@ -139,7 +139,7 @@ def print_records(title: str, columns: Sequence[str], rows: Iterable[Sequence[st
 
 def print_note(text: str) -> None:
     """Print a sentence in eighty columns."""
-    typer.echo(textwrap.fill(visible(text), PAGE))
+    typer.echo(textwrap.fill(visible(text), PAGE, break_on_hyphens=False))
 
 
 def _print_title(title: str) -> None:

@@ -1,6 +1,6 @@
 """KL-UCB-WR: optimism for a budget that you choose, at a price that no policy can beat.
 
-Setting     K arms, rewards in [0, 1]; an attacker who sees the pulled arm alters observed rewards by at most ``budget``.
+Setting     K arms, rewards in [0, 1]; an attacker who sees the pulled arm alters rewards by at most ``budget``.
 Algorithm   Each arm once; then the arm with the largest index. With N answers, their sum S and m = (S + budget) / N the
             index is the largest q >= m with N kl(m, q) <= f if m < 1, and 1 + m otherwise: nothing is known yet.
             f is the least number with e ceil(f ln T) exp(-f) <= delta. An arm that is chosen with N answers is played
@@ -204,9 +204,9 @@ class KLUCBWR(Policy):
         commit: The arm that is chosen with N answers is played for commit N rounds before arms are compared again. 0:
             compare in every round. Larger values cost this share of the regret at most, and make games faster.
 
-    Guarantee: with probability 1 - K delta, under any attack that takes at most the budget from the best arm, the regret
-    is at most the sum over the other arms of (1 + commit) (b + f / gap + sqrt((f / gap)^2 + 2 b f / gap)) + gap, where b
-    is the budget and what is spent on the arm. The leading term, (K - 1) budget + C, is the least possible.
+    Guarantee: with probability 1 - K delta, under any attack that takes at most the budget from the best arm, the
+    regret is at most the sum over the other arms of (1 + commit) (b + f / gap + sqrt((f / gap)^2 + 2 b f / gap)) + gap,
+    where b is the budget and what is spent on the arm. The leading term, (K - 1) budget + C, is the least possible.
 
     Without a horizon (``learner(horizon=None)``) T is the next power of two of rounds, so f grows, and the guarantee
     holds at all times at once. What that costs: if delta is given, f is larger by about 2 ln(log2 t); otherwise the

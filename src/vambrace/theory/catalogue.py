@@ -1,18 +1,20 @@
 """Which bounds apply to which policy."""
 
 from collections.abc import Sequence
-from dataclasses import fields
+from math import sqrt
 from typing import Any
 
 from vambrace import registry, validation
 from vambrace.errors import InvalidParameter
-from vambrace.policies import MSSEWR, PEWR, SE, SEWR, SEWRStop
+from vambrace.parameters import declared
+from vambrace.policies import KLUCBWR, MSSEWR, PEWR, SE, SEWR, SEWRStop
 from vambrace.protocols import Policy
-from vambrace.theory import lower, upper
+from vambrace.theory import lower, price, upper
 from vambrace.theory.bound import Bound
 
 # The policies that have upper bounds; a name alone stands for all of its variants.
 POLICIES = {
+    "kl-ucb-wr": ("",),
     "ms-se-wr": ("master=corral", "master=exp3p"),
     "pe-wr": ("",),
     "se": ("radius=paper", "radius=tight"),
@@ -49,17 +51,48 @@ def bounds(
         raise InvalidParameter(f"gaps: expected the gaps of the arms other than the best, got {gaps!r}")
     known = [validation.number(f"gaps[{k}]", gap, low=0.0, high=1.0) for k, gap in enumerate(gaps)]
     n_arms, horizon = validation.game_size(len(known) + 1, horizon)
-    spent = 0.0 if budget is None else validation.budget(budget, finite=True)
-    given = {"budget": spent, "delta": validation.delta(delta)}
+    given = {"budget": None if budget is None else validation.budget(budget, finite=True)}
+    given["delta"] = validation.delta(delta)
     variants = _variants(policy, given) if isinstance(policy, str) else [policy]
-    if budget is None:
-        spent = getattr(variants[0], "budget", None) or 0.0
+    spent = _own_budget(variants[0], n_arms, horizon) if given["budget"] is None else given["budget"]
     size: dict[str, Any] = {"horizon": horizon, "budget": spent}
     found = [bound for each in variants for bound in promises(each, known, **size)]
     found += [lower.concealment(n_arms, **size), lower.minimax(n_arms, **size)]
+    if spent > 0.0:
+        found.append(price.price_of_armour(n_arms, budget=spent))
     if best_mean is not None:
         best = validation.number("best_mean", best_mean, low=max(known), high=1.0)
         found.append(lower.distribution_dependent([best, *(best - gap for gap in known)], horizon=horizon))
+    return found
+
+
+def prices(
+    n_arms: int, *, budget: float, horizon: int, gaps: Sequence[float] | None = None, best_mean: float | None = None
+) -> list[Bound]:
+    """The price of armour: what every policy pays that survives a budget, and what KL-UCB-WR pays at most.
+
+    Args:
+        n_arms: The number of arms.
+        budget: The budget that a policy survives.
+        horizon: The number of rounds.
+        gaps: The gaps of the other arms, if known: adds what KL-UCB-WR guarantees on them.
+        best_mean: The best arm's mean, if known too: adds the price in a game of this length, for a policy that
+            guarantees as little as KL-UCB-WR does for any gaps.
+
+    >>> from vambrace import theory
+    >>> [bound.value for bound in theory.prices(5, budget=1_000, horizon=10**6)]
+    [4000.0, 5000.0]
+    """
+    found = [price.price_of_armour(n_arms, budget=budget, spent=spent) for spent in (0.0, budget)]
+    if gaps is None:
+        return found
+    found += [price.kl_ucb_wr(gaps, horizon=horizon, budget=budget, spent=spent) for spent in (0.0, budget)]
+    if best_mean is not None:
+        free = price.kl_ucb_wr_gap_free(n_arms, horizon=horizon, budget=budget)
+        regret = free.value + n_arms**2  # it fails with probability K^2 / T, and then loses T at most
+        means = [best_mean, *(best_mean - gap for gap in gaps)]
+        instance: dict[str, Any] = {"horizon": horizon, "budget": budget, "regret": regret}
+        found += [price.least_regret(means, spent=spent, **instance) for spent in (0.0, budget)]
     return found
 
 
@@ -78,6 +111,12 @@ def promises(policy: Policy, gaps: Sequence[float], *, horizon: int, budget: flo
         return [upper.ms_se_wr(n_arms, master=policy.master, **instance)]
     if isinstance(policy, PEWR):
         return [upper.pe_wr(n_arms, delta=policy.delta, corrected=each, **instance) for each in (False, True)]
+    if isinstance(policy, KLUCBWR):
+        own = _own_budget(policy, n_arms, horizon)
+        if budget > own:
+            return []
+        instance |= {"budget": own, "spent": budget, "delta": policy.delta, "commit": policy.commit}
+        return [price.kl_ucb_wr(gaps, **instance), price.kl_ucb_wr_gap_free(n_arms, **instance)]
     assumed = policy.budget if isinstance(policy, SEWR | SEWRStop) else 0.0
     if not isinstance(policy, SE | SEWR | SEWRStop) or budget > assumed:
         return []
@@ -92,12 +131,22 @@ def promises(policy: Policy, gaps: Sequence[float], *, horizon: int, budget: flo
     return [upper.se_wr(gaps, **instance), *free]
 
 
+def _own_budget(policy: Policy, n_arms: int, horizon: int) -> float:
+    """The budget that a policy was given; for KL-UCB-WR without one, what it takes instead; 0 for any other."""
+    if isinstance(policy, KLUCBWR) and policy.budget is None:
+        return sqrt(horizon / n_arms)
+    return getattr(policy, "budget", None) or 0.0
+
+
 def _variants(spec: str, given: dict[str, float | None]) -> list[Policy]:
-    """The policies of a spec; required parameters that it does not set are taken from `given`."""
+    """The policies of a spec; parameters that it does not set are taken from `given`, a required budget is 0."""
     name, _, rest = spec.partition(":")
     known = registry.known("policy")
-    parameters = {field.name for field in fields(known[name])} if name in known else set()
-    parameters -= {part.partition("=")[0] for part in rest.split(",")}
-    added = [f"{key}={value!r}" for key, value in given.items() if value is not None and key in parameters]
+    set_here = {part.partition("=")[0] for part in rest.split(",")}
+    free = [each for each in (declared(known[name]) if name in known else ()) if each.name not in set_here]
+    values = {
+        each.name: 0.0 if each.required and given.get(each.name) is None else given.get(each.name) for each in free
+    }
+    added = [f"{key}={value!r}" for key, value in values.items() if value is not None]
     variants = (rest,) if rest else POLICIES.get(name, ("",))
     return [registry.policy(f"{name}:{','.join([each, *added])}") for each in variants]

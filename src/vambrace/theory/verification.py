@@ -4,10 +4,12 @@ An upper bound and a coverage guarantee may each fail with probability delta. A 
 exact lower confidence limit of their frequency, and is violated if that limit is above the allowed frequency. With 400
 replications a guarantee of 5 % counts as broken from about 43 failures on. An attack that spends little of its budget
 proves nothing, and fails the check too. The lower bound of Theorem 1 may never fail; all policies play its game.
+`price_checks` has the checks of KL-UCB-WR and of the price of armour.
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,13 +22,13 @@ from vambrace.environments import Bernoulli, Deterministic
 from vambrace.policies import SEWR
 from vambrace.policies.radii import RADII, Radius
 from vambrace.progress import ProgressBar
-from vambrace.protocols import Adversary, Floats, Policy
+from vambrace.protocols import Adversary, Policy
 from vambrace.registry import spec_of, specimens
 from vambrace.statistics import lower_limit
+from vambrace.theory import price_checks
+from vambrace.theory.checks import DELTA, Check, counted, judged
 
-DELTA = 0.05  # of every policy here; the default K / T is too small to measure
 FALSE_ALARM = 1e-3  # the chance that a verification of true bounds reports a violation
-LEAST_SPENT = 0.5  # share of its budget that an attack must spend to prove something
 INSTANCES = (  # means, horizon, budget
     ((0.9, 0.7, 0.5, 0.3), 50_000, 0.0),
     ((0.9, 0.7, 0.5, 0.3), 50_000, 200.0),
@@ -35,39 +37,22 @@ INSTANCES = (  # means, horizon, budget
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Check:
-    """One guarantee, on one instance, under one attack."""
-
-    promise: str
-    instance: str
-    attack: str
-    replications: int
-    spent: float | None  # share of the budget that the attack spent, on average; None without attack
-    largest_ratio: float | None  # regret over bound, or bound over regret for a lower bound; None for coverage
-    failures: int
-    allowed: float  # how often it may fail
-    at_least: float  # lower confidence limit of how often it fails
-
-    @property
-    def holds(self) -> bool:
-        """Whether the failures may be chance, and the attack spent enough."""
-        return self.at_least <= self.allowed and (self.spent is None or self.spent >= LEAST_SPENT)
-
-
 def verify(*, replications: int = 400, seed: int = 2026, progress: bool | None = None) -> list[Check]:
     """Run every check."""
-    games = _games()
+    games = [*(partial(_known_budget, *game) for game in _games()), *price_checks.games(INSTANCES)]
     replications = validation.whole("replications", replications, low=_fewest(len(games)), high=10**6)
+    players = price_checks.players()
+    steps = len(games) + 1 + len(players)
     observed: list[dict[str, Any]] = []
-    with ProgressBar("verifying", len(games) + 1, show=progress) as bar:
-        for done, game in enumerate(games, start=1):
-            observed += _known_budget(*game, replications, seed, progress)
+    with ProgressBar("verifying", steps, show=progress) as bar:
+        for done, play in enumerate(games, start=1):
+            observed += play(replications, seed, progress)
             bar.update(done)
         observed += _concealment_game(min(replications, 20), seed)
-        bar.update(len(games) + 1)
-    level = FALSE_ALARM / len(observed)
-    return [Check(**found, at_least=lower_limit(found["failures"], found["replications"], level)) for found in observed]
+        for done, policy in enumerate(players, start=len(games) + 2):
+            observed += price_checks.lower_bound(policy, replications, seed)
+            bar.update(done)
+    return [judged(found, FALSE_ALARM / len(observed)) for found in observed]
 
 
 def _fewest(games: int) -> int:
@@ -114,12 +99,12 @@ def _known_budget(
         "replications": replications,
         "spent": float(result.cost[:, -1].mean()) / budget if attack else None,
     }
-    yield about | _counted(f"SE-WR {radius} keeps the best arm", None, ~_kept(result, best), DELTA)
+    yield about | counted(f"SE-WR {radius} keeps the best arm", None, ~_kept(result, best), DELTA)
     gaps = sorted(means[best] - mean for mean in means)[1:]
     trial = SEWR(budget=budget, delta=DELTA, radius=radius)
     allowed = 2 * DELTA if radius == "tight" else DELTA  # both directions of a difference of means must hold
     for bound in theory.promises(trial, gaps, horizon=horizon, budget=budget):
-        yield about | _counted(bound.name, regret / bound.value, ~(regret <= bound.value), allowed)
+        yield about | counted(bound.name, regret / bound.value, ~(regret <= bound.value), allowed)
 
 
 def _kept(result: Result, best: int) -> Any:
@@ -145,12 +130,7 @@ def _concealment_game(replications: int, seed: int) -> Iterator[Any]:
         worst = np.max([game.pseudo_regret[:, -1] for game in games], axis=0)
         ratios = bound.value / np.maximum(worst, 1e-9)
         row = about | {"attack": "conceal, worst of all positions", "replications": len(worst)}
-        yield row | _counted(f"Theorem 1 against {spec_of(policy)}", ratios, ~(worst >= bound.value), 0.0)
-
-
-def _counted(promise: str, ratios: Floats | None, failed: Any, allowed: float) -> dict[str, Any]:
-    largest = None if ratios is None else float(np.max(ratios))
-    return {"promise": promise, "largest_ratio": largest, "failures": int(np.sum(failed)), "allowed": allowed}
+        yield row | counted(f"Theorem 1 against {spec_of(policy)}", ratios, ~(worst >= bound.value), 0.0)
 
 
 def worst(checks: list[Check]) -> list[Check]:

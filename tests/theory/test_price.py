@@ -1,0 +1,123 @@
+"""The price of armour as functions: the steps of the proofs, by hand and by brute force."""
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+import vambrace as vb
+from vambrace import theory
+from vambrace.errors import InvalidParameter
+from vambrace.policies.kl_ucb_wr import exploration_level
+from vambrace.theory import price
+
+MEANS = (0.9, 0.8, 0.7, 0.6, 0.5)
+GAPS = (0.1, 0.2, 0.3, 0.4)
+
+
+@given(st.floats(1e-3, 1.0), st.floats(0.0, 1e6), st.integers(100, 10**12))
+def test_an_arm_is_not_chosen_beyond_the_pulls_behind_the_bound(gap: float, budget: float, horizon: int) -> None:
+    """n gap <= b + sqrt(2 n f) holds up to the cost over the gap, and not beyond."""
+    level = exploration_level(horizon, 2 / horizon)
+    bound = theory.kl_ucb_wr([gap], horizon=horizon, budget=budget, spent=0, commit=0)
+    pulls = (bound.value - gap) / gap
+    assert pulls * gap == pytest.approx(budget + math.sqrt(2 * pulls * level))
+    further = 1.01 * pulls
+    assert further * gap > budget + math.sqrt(2 * further * level)
+
+
+def test_by_hand() -> None:
+    """b = 150 on the arm with gap 0.5, commit 0.1."""
+    f = exploration_level(10_000, 0.01)
+    bound = theory.kl_ucb_wr([0.5], horizon=10_000, budget=100, spent=50, delta=0.01, commit=0.1)
+    assert bound.value == pytest.approx(1.1 * (150 + 2 * f + math.sqrt((2 * f) ** 2 + 300 * 2 * f)) + 0.5)
+    assert bound.explicit
+    assert theory.kl_ucb_wr([0.0, 0.5], horizon=10_000, budget=100).value > 0
+    assert theory.kl_ucb_wr([0.0], horizon=10_000, budget=100).value == 0
+
+
+@given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=5), st.floats(0.0, 1e4), st.floats(0.0, 1e4), st.data())
+def test_no_split_is_worse_than_the_worst(gaps: list[float], budget: float, spent: float, data: st.DataObject) -> None:
+    gaps = sorted(gaps)
+    shares = price._worst_split(gaps, budget, spent)
+    assert sum(shares) == pytest.approx(len(gaps) * budget + spent)
+    assert all(share >= budget * (1 - 1e-12) for share in shares)
+    weights = np.array([data.draw(st.floats(0.0, 1.0)) for _ in gaps]) + 1e-9
+    others = budget + spent * weights / weights.sum()
+    level = 20.0
+    worst = sum(price._cost(gap, share, level) for gap, share in zip(gaps, shares, strict=True))
+    assert sum(price._cost(gap, share, level) for gap, share in zip(gaps, others, strict=True)) <= worst * (1 + 1e-9)
+
+
+@given(st.lists(st.floats(1e-4, 1.0), min_size=1, max_size=6), st.integers(100, 10**9), st.floats(0, 1e5))
+def test_the_gap_free_bound_covers_every_gap(gaps: list[float], horizon: int, budget: float) -> None:
+    """The worst split of T rounds among arms, each of which is pulled at most as often as Theorem A allows."""
+    n_arms = len(gaps) + 1
+    free = theory.kl_ucb_wr_gap_free(n_arms, horizon=horizon, budget=budget)
+    level, left, regret = exploration_level(horizon, min(1, n_arms / horizon)), float(horizon), 0.0
+    shares = price._worst_split(sorted(gaps), budget, budget)
+    for gap, share in sorted(zip(sorted(gaps), shares, strict=True), reverse=True):
+        pulls = min(left, 1.02 * price._cost(gap, share, level) / gap + 1)
+        left, regret = left - pulls, regret + gap * pulls
+    assert regret <= free.value * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("budget", "chance", "factor"), [(0, 0.3, 1.5), (20, 0.05, 1.0), (20, 0.5, 1.4), (300, 0.2, 1.2)]
+)
+def test_the_pulls_until_the_budget_ends(budget: int, chance: float, factor: float) -> None:
+    """Never above the exact expectation, which is the sum of P(Bin(n, p) <= B) over n < M, and close to it."""
+    pulls = math.ceil(factor * (budget + 1) / chance)
+    exact = binom.cdf(budget, np.arange(pulls), chance).sum()
+    found = float(price._until(budget, np.array(chance), np.array(float(pulls))))
+    assert found <= exact * (1 + 1e-12)
+    if budget > 0:
+        assert found >= 0.9 * exact
+
+
+def test_both_sides_meet_as_the_game_grows() -> None:
+    """Regret over (K - 1) B: the price in the game, what is measured, and the guarantee, without attack and with it."""
+    widths = []
+    for horizon, budget in ((10**8, 10**4), (10**12, 10**6), (10**15, 10**8)):
+        for spent in (0.0, budget):
+            size: dict[str, Any] = {"horizon": horizon, "budget": budget}
+            free = theory.kl_ucb_wr_gap_free(5, **size).value + 25
+            low = theory.least_regret(MEANS, regret=free, spent=spent, **size).value
+            high = theory.kl_ucb_wr(GAPS, spent=spent, **size).value
+            attack = vb.Boost(budget=spent, depth=0.5) if spent else None
+            policy, env = vb.KLUCBWR(budget=budget), vb.Bernoulli(MEANS)
+            game = vb.simulate(policy, env, attack, horizon=horizon, replications=20, seed=1)
+            assert low < game.pseudo_regret[:, -1].mean() < high
+            assert game.pseudo_regret[:, -1].max() < high
+        widths.append(high / low)
+    assert all(later < earlier for earlier, later in pairwise(widths))
+    assert widths[-1] < 1.04
+
+
+def test_the_price_has_limits() -> None:
+    assert theory.price_of_armour(5, budget=1000, spent=300).value == 4300
+    size: dict[str, Any] = {"horizon": 10**6, "budget": 100, "regret": 1000.0}
+    assert theory.least_regret([1.0, 0.5], **size).value == 0  # a perfect arm cannot be beaten
+    assert theory.least_regret([0.5, 0.5], **size).value == 0
+    assert theory.least_regret([0.9, 0.8], horizon=10**6, budget=100, regret=10**6).value == 0
+    more = theory.least_regret([0.9, 0.8], spent=100, **size).value
+    assert theory.least_regret([0.9, 0.8], **size).value < more < 200
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: theory.kl_ucb_wr([2.0], horizon=100, budget=1), "gaps"),
+        (lambda: theory.kl_ucb_wr([0.1], horizon=100, budget=1, spent=2), "spent"),
+        (lambda: theory.price_of_armour(1, budget=1), "n_arms"),
+        (lambda: theory.least_regret([0.5, 0.4], horizon=100, budget=1, regret=-1), "regret"),
+    ],
+)
+def test_bad_input(call: Any, message: str) -> None:
+    with pytest.raises(InvalidParameter, match=message):
+        call()
