@@ -154,7 +154,7 @@ def test_what_fits_and_what_it_costs() -> None:
     assert best.regret == pytest.approx(0.0079 * (3 * (best.pulls or 0) + 4))  # delta = 4 / horizon
     assert found.verdict == f"radius kl resolves a gap of 0.0079 by round {best.round:,} of 1,000,000"
     text = " ".join(str(found).split())
-    assert f"Radius paper and tight: {UNIFORM}." in text
+    assert f"SE-WR with radius paper and tight: {UNIFORM}." in text
     assert f"{best.pulls:,}" in text
     assert "every other arm lies this gap below the best" in text
     read = json.loads(json.dumps(found.to_dict()))

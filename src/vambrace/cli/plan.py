@@ -17,16 +17,17 @@ def command(
     budget: Annotated[float, option("NUMBER", "Number of events that may be fake.")],
     horizon: common.Horizon,
     delta: Annotated[float | None, option("NUMBER", "The chance of failure; arms / rounds by default.")] = None,
+    loss: Annotated[float, option("NUMBER", "The share of random play's regret that you accept.")] = 0.5,
     as_json: common.Json = False,
 ) -> None:
-    """Plan a test: how many rounds SE-WR needs, and what they cost.
+    """Plan a test: how many rounds it needs, and what they cost.
 
-    Also prints how many fake events a game of this length can bear.
+    For KL-UCB-WR and SE-WR. Also prints how many fake events a game of this length can bear.
     """
     from vambrace.theory.planning import plan
 
     size = common.whole(arms=arms, horizon=horizon)
-    found = plan(**size, rate=rate, gap=gap, budget=budget, delta=delta)
+    found = plan(**size, rate=rate, gap=gap, budget=budget, delta=delta, loss=loss)
     if as_json:
         common.print_json(found.to_dict())
     else:

@@ -1,4 +1,6 @@
-"""Planning: how long must a game be so that SE-WR finds a gap although `budget` events may be fake?
+"""Planning: how long must a game be so that a gap is found although `budget` events may be fake, and what does it cost?
+
+`armour_planning` has the part of KL-UCB-WR. For SE-WR:
 
 An arm is dropped *for certain* after n pulls of each arm if the rule drops it in the worst case that its guarantee
 allows: chance has moved both means against us as far as the radius allows, and the attacker has spent the whole budget
@@ -24,6 +26,7 @@ from typing import Any
 
 from vambrace import validation
 from vambrace.policies.radii import PAPER, PIECES, RADII, TIGHT, Rule, kl, make_rule, separated
+from vambrace.theory.armour_planning import ArmourPlan, armour_plan
 
 UNIFORM = "no arm can be eliminated within this horizon: this would be uniform play"
 ASSUMPTIONS = (
@@ -60,9 +63,10 @@ class RadiusPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What SE-WR needs to find a gap, for each radius: what `vb.plan` returns. Print it for a table and a verdict.
+    """What SE-WR needs to find a gap, for each radius, and KL-UCB-WR: what `vb.plan` returns. Print it for a verdict.
 
     Attributes:
+        armour: The `ArmourPlan` of KL-UCB-WR: settled, quiet_regret, attacked_regret, most_regret, largest_budget.
         rows: One `RadiusPlan` for each radius: pulls, typical, round, regret, fits, likely, largest_budget.
         feasible: Whether any radius is certain to resolve the gap within the horizon.
         verdict: The plan in one sentence.
@@ -88,6 +92,7 @@ class Plan:
     horizon: int
     delta: float
     rows: tuple[RadiusPlan, ...]
+    armour: ArmourPlan
 
     @property
     def feasible(self) -> bool:
@@ -123,14 +128,36 @@ class Plan:
         lines = ["  ".join(line) for line in zip(*columns, strict=True)]
         sound = self.feasible or any(row.likely for row in self.rows)
         hopeless = " and ".join(row.radius for row in self.rows if not (row.fits or row.likely))
-        failing = [f"Radius {hopeless}: {UNIFORM}."] if sound and hopeless else []
-        verdict = f"{self.verdict[0].upper()}{self.verdict[1:]}."
-        sentences = [textwrap.fill(text, PAGE) for text in (*failing, verdict, f"Assumed: {ASSUMPTIONS}.")]
-        return "\n".join([textwrap.fill(title, PAGE), "", *lines, "", *sentences])
+        failing = [f"SE-WR with radius {hopeless}: {UNIFORM}."] if sound and hopeless else []
+        texts = (f"KL-UCB-WR: {self.armour.verdict}.", *failing, f"SE-WR: {self.verdict}.", f"Assumed: {ASSUMPTIONS}.")
+        sentences = [textwrap.fill(text, PAGE, break_on_hyphens=False) for text in texts]
+        return "\n".join([textwrap.fill(title, PAGE), "", *self._armour_lines(), "", "SE-WR", *lines, "", *sentences])
+
+    def _armour_lines(self) -> list[str]:
+        armour = self.armour
+        cells = {
+            "pulls of each other arm, typically": _short(armour.settled, "more than the horizon has"),
+            "regret if nobody attacks": _short(armour.quiet_regret, "", ",.1f"),
+            "regret if the whole budget is spent": _short(armour.attacked_regret, "", ",.1f"),
+            "regret, at most": _short(armour.most_regret, "", ",.1f"),
+            "regret of random play": _short(armour.random_regret, "", ",.1f"),
+            f"largest budget at {armour.loss:.0%} of that": _short(armour.largest_budget, "none"),
+        }
+        columns = _padded(cells.keys(), str.ljust), _padded(cells.values(), str.rjust)
+        return ["KL-UCB-WR", *("  ".join(line) for line in zip(*columns, strict=True))]
 
 
-def plan(*, arms: int, rate: float, gap: float, budget: float, horizon: int, delta: float | None = None) -> Plan:
-    """How many pulls SE-WR needs to find a gap, what they cost, and how many fake events the horizon can carry.
+def plan(
+    *,
+    arms: int,
+    rate: float,
+    gap: float,
+    budget: float,
+    horizon: int,
+    delta: float | None = None,
+    loss: float = 0.5,
+) -> Plan:
+    """How many pulls it takes to find a gap, what they cost, and how many fake events the horizon can carry.
 
     Args:
         arms: The number of arms.
@@ -139,11 +166,14 @@ def plan(*, arms: int, rate: float, gap: float, budget: float, horizon: int, del
         budget: How many events may be fake.
         horizon: The number of rounds.
         delta: The probability that the guarantee fails; None: arms / horizon.
+        loss: The share of what random play loses that you accept: how many fake events can KL-UCB-WR survive at it?
 
     >>> import vambrace as vb
     >>> found = vb.plan(arms=2, rate=0.5, gap=0.1, budget=100, horizon=100_000)
     >>> [(row.radius, row.pulls, row.fits) for row in found.rows]
     [('paper', 45600, True), ('tight', 12901, True), ('kl', 22778, True)]
+    >>> round(found.armour.quiet_regret), round(found.armour.attacked_regret), found.armour.largest_budget
+    (215, 337, 1368)
     """
     arms = validation.whole("arms", arms, low=2, high=10**6)
     arms, horizon = validation.game_size(arms, horizon)
@@ -177,7 +207,9 @@ def plan(*, arms: int, rate: float, gap: float, budget: float, horizon: int, del
         )
 
     rows = tuple(row(radius) for radius in RADII)
-    return Plan(arms=arms, rate=rate, gap=gap, budget=budget, horizon=horizon, delta=chance, rows=rows)
+    loss = validation.number("loss", loss, low=0.0, high=1.0, open_low=True)
+    armour = armour_plan(arms, rate, gap, budget, horizon, chance, loss)
+    return Plan(arms=arms, rate=rate, gap=gap, budget=budget, horizon=horizon, delta=chance, rows=rows, armour=armour)
 
 
 def _cells(row: RadiusPlan) -> dict[str, str]:

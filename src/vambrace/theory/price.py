@@ -41,6 +41,7 @@ def kl_ucb_wr(
 
     >>> from vambrace import theory
     >>> round(theory.kl_ucb_wr([0.1, 0.2, 0.3, 0.4], horizon=10**12, budget=10**6, spent=0).value)
+    4154637
     """
     spent = _checked(len(gaps) + 1, horizon, budget, spent, delta)
     known = [validation.number(f"gaps[{k}]", gap, low=0.0, high=1.0) for k, gap in enumerate(gaps)]
@@ -157,6 +158,7 @@ def least_regret(means: Sequence[float], *, horizon: int, budget: float, regret:
 
     >>> from vambrace import theory
     >>> round(theory.least_regret([0.9, 0.8, 0.7], horizon=10**9, budget=1_000, regret=50_000).value)
+    1919
     """
     known = validation.means(means)
     horizon = validation.game_size(len(known), horizon)[1]
