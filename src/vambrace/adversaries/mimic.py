@@ -45,8 +45,8 @@ class Mimic(StationaryAdversary):
             pay less than nothing.
 
     >>> import vambrace as vb
-    >>> env = vb.Bernoulli([0.9, 0.8])
-    >>> for attack in (vb.Conceal(budget=250), vb.Mimic(budget=250)):
+    >>> env = vb.Bernoulli([0.9, 0.8, 0.7, 0.6, 0.5])
+    >>> for attack in (vb.Conceal(budget=400), vb.Mimic(budget=400, depth=1.2)):
     ...     print(vb.simulate(vb.PEWR(), env, attack, horizon=100_000, seed=1))
     """
 

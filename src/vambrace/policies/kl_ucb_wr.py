@@ -210,7 +210,7 @@ class KLUCBWR(Policy):
 
     Without a horizon (``learner(horizon=None)``) T is the next power of two of rounds, so f grows, and the guarantee
     holds at all times at once. What that costs: if delta is given, f is larger by about 2 ln(log2 t); otherwise the
-    expected regret grows by another K / 2 whenever t doubles. A budget of None is then sqrt(t / K).
+    expected regret grows by another K^2 / 2 whenever t doubles. A budget of None is then sqrt(t / K).
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Conceal(budget=50)
