@@ -14,11 +14,16 @@ from vambrace.errors import InvalidParameter
 from vambrace.parameters import Kind, declared
 
 
-def spec_of(thing: Any) -> str:
-    """The spec string of an object: the parameters that differ from their defaults, in order."""
+def spec_of(thing: Any, *, without: str = "") -> str:
+    """The spec string of an object: the parameters that differ from their defaults, in order; "none" for no attack.
+
+    Args:
+        thing: A policy, an environment, an attack or None.
+        without: The name of a parameter to leave out.
+    """
     if not dataclasses.is_dataclass(thing) or isinstance(thing, type):  # a foreign object has only a name
-        return str(getattr(thing, "name", thing))
-    values = [(each, getattr(thing, each.name)) for each in declared(type(thing))]
+        return "none" if thing is None else str(getattr(thing, "name", thing))
+    values = [(each, getattr(thing, each.name)) for each in declared(type(thing)) if each.name != without]
     parts = [
         f"{each.name}={_text(value, each.kind)}" for each, value in values if each.required or value != each.default
     ]

@@ -7,7 +7,7 @@ import vambrace as vb
 from vambrace import registry
 from vambrace.errors import InvalidParameter
 from vambrace.lab import experiment as spec
-from vambrace.lab.cells import cells_of
+from vambrace.lab.cells import expand
 
 SMALL = """
 name = "small"
@@ -193,7 +193,7 @@ def test_the_games_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(registry, "policy", policy)
     experiment = read(tmp_path, SMALL)
     assert len(made) == 6  # two policies at three budgets
-    assert len(cells_of(experiment)) == len(experiment.games) == 10
+    assert len(expand(experiment).cells) == len(experiment.games) == 10
     assert experiment == read(tmp_path, SMALL)
     assert "games" not in experiment.canonical()
     assert len(made) == 12

@@ -43,14 +43,12 @@ def command(
 
 
 def _suites() -> list[dict[str, str]]:
-    from vambrace.lab import cells
+    from vambrace.lab.cells import expand
     from vambrace.lab.experiment import read
     from vambrace.paper.suites import suites
 
     found = {name: read(path) for name, path in suites().items()}
-    return [
-        {"name": name, "title": suite.title, "cells": str(len(cells.cells_of(suite)))} for name, suite in found.items()
-    ]
+    return [{"name": name, "title": each.title, "cells": str(len(expand(each).cells))} for name, each in found.items()]
 
 
 def _describe(thing: type[Policy] | type[Adversary] | type[Environment]) -> dict[str, str]:

@@ -20,7 +20,6 @@ from vambrace.engine.result import Result
 from vambrace.engine.simulation import Engine, simulate
 from vambrace.errors import InvalidParameter
 from vambrace.lab.experiment import Experiment, Game
-from vambrace.protocols import Adversary
 from vambrace.specs import spec_of
 
 LONGEST = 80  # characters of one part of a name: four parts and an ending fit into the limit of file systems
@@ -56,19 +55,10 @@ class Cell:
 
     def play(self, threads: int | None = None) -> Result:
         """Play the games."""
-        return simulate(
-            registry.policy(self.policy),
-            registry.environment(self.environment),
-            registry.adversary(self.adversary),
-            horizon=self.horizon,
-            replications=self.replications,
-            seed=self.seed,
-            engine=self.engine,
-            checkpoints=self.checkpoints,
-            bounded=self.bounded,
-            threads=threads,
-            progress=False,
-        )
+        options = self.content
+        policy, environment = registry.policy(options.pop("policy")), registry.environment(options.pop("environment"))
+        adversary = registry.adversary(options.pop("adversary"))
+        return simulate(policy, environment, adversary, **options, threads=threads, progress=False)
 
 
 class Expansion(NamedTuple):
@@ -94,23 +84,19 @@ def expand(experiment: Experiment) -> Expansion:
     return found
 
 
-def cells_of(experiment: Experiment) -> dict[str, Cell]:
-    """Every cell by its name."""
-    return expand(experiment).cells
-
-
 def _cell(experiment: Experiment, game: Game) -> Cell:
     environment = spec_of(game.environment)
     content: dict[str, Any] = {
         "policy": spec_of(game.policy),
         "environment": environment,
-        "adversary": spec_of(game.adversary) if game.adversary else "none",
+        "adversary": spec_of(game.adversary),
         "horizon": game.horizon,
-        "seed": seed_of(experiment.seed, environment, game.horizon),
+        # the same for all games on one environment; 48 bits, which every JSON reader keeps exactly
+        "seed": int(fingerprint([experiment.seed, environment, game.horizon])[:12], 16),
     }
     content |= {key: getattr(experiment, key) for key in ("replications", "checkpoints", "bounded", "engine")}
     budget = game.adversary.budget if game.adversary else 0.0
-    names = game.place, _slug(content["policy"]), _slug(_without_budget(game.adversary))
+    names = game.place, _slug(content["policy"]), _slug(spec_of(game.adversary, without="budget"))
     return Cell(id="--".join([*names, f"c{budget:.15g}", f"t{game.horizon}"]), hash=fingerprint(content), **content)
 
 
@@ -118,20 +104,6 @@ def fingerprint(content: Any) -> str:
     """A string of 64 characters, the same for equal values."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def seed_of(seed: int, environment: str, horizon: int) -> int:
-    """The seed of all games on one environment; 48 bits, which every JSON reader keeps exactly."""
-    return int(fingerprint([seed, environment, horizon])[:12], 16)
-
-
-def _without_budget(adversary: Adversary | None) -> str:
-    """The attack's spec without its budget, which is a separate part of the name."""
-    if adversary is None:
-        return "none"
-    name, _, rest = spec_of(adversary).partition(":")
-    others = [part for part in rest.split(",") if part and not part.startswith("budget=")]
-    return f"{name}:{','.join(others)}" if others else name
 
 
 def _slug(spec: str) -> str:

@@ -142,6 +142,9 @@ class Experiment(_Model):
             budget = float(horizon) ** size if powers else size
             known, text = {"budget": budget, "horizon": horizon}, self.environments[name]
             environment = _made(registry.environment, f"environments.{name}", text, known)
+            place = f"{name}-at-{budget:.15g}" if mentions(text, "budget") else name
+            power = size if powers else None
+            shared = known | {"panel": panel.name, "place": place, "environment": environment, "power": power}
             rivals = [
                 (_made(registry.adversary, f"{at_adversaries}[{j}]", _with_budget(spec), known), shown(spec))
                 for j, spec in enumerate(adversaries)
@@ -149,18 +152,8 @@ class Experiment(_Model):
             for i, spec in enumerate(policies):
                 policy = _made(registry.policy, f"{at_policies}[{i}]", spec, known)
                 for rival, attack in rivals if budget > 0 else [(None, "")]:
-                    yield Game(
-                        panel=panel.name,
-                        place=f"{name}-at-{budget:.15g}" if mentions(text, "budget") else name,
-                        environment=environment,
-                        policy=policy,
-                        adversary=rival,
-                        horizon=horizon,
-                        budget=budget,
-                        line=shown(spec),
-                        attack=attack if rival else "no attack",
-                        power=size if powers else None,
-                    )
+                    attack = attack if rival else "no attack"
+                    yield Game(**shared, policy=policy, adversary=rival, line=shown(spec), attack=attack)
 
     def _listed(self, place: str, panel: Panel, key: str) -> tuple[str, list[Any]]:
         """A list of a panel, or the one at the top, and where it is in the file."""
@@ -179,22 +172,9 @@ class Experiment(_Model):
 
 def _with_budget(spec: str) -> str:
     """An attack whose spec has no budget is given the one of the game."""
-    name, _, rest = spec.partition(":")
-    if name == "none" or OWN_BUDGET.search(spec):
+    if spec == "none" or OWN_BUDGET.search(spec):
         return spec
-    return f"{name}:{rest},budget={{budget}}" if rest else f"{name}:budget={{budget}}"
-
-
-def _check_one_budget(experiment: Experiment) -> None:
-    """Refuse an attack that sets its own budget: the listed ones would be silently ignored."""
-    lists = {"adversaries": experiment.adversaries}
-    lists |= {f"panels[{i}].adversaries": panel.adversaries or [] for i, panel in enumerate(experiment.panels)}
-    for where, specs in lists.items():
-        for i, spec in enumerate(specs):
-            own = OWN_BUDGET.search(spec)
-            if own and not mentions(own[1], "budget"):
-                twice = f"the budget is given twice, by the list of budgets and by {spec!r}"
-                raise InvalidParameter(f"{where}[{i}]: {twice}; drop {own[1]!r} here and list it there")
+    return f"{spec}{',' if ':' in spec else ':'}budget={{budget}}"
 
 
 def _made(make: Callable[[str], Thing], where: str, text: str, known: Mapping[str, float]) -> Thing:
@@ -218,7 +198,7 @@ def read(path: Path | str, data: Mapping[str, Path] | None = None) -> Experiment
     """
     document = _document(Path(path))
     try:
-        return parse(_with_data(document, data or {}))
+        return _checked(_with_data(validated(document), data or {}))
     except InvalidParameter as error:
         raise _located(str(path), error) from None
 
@@ -239,44 +219,32 @@ def data_names(path: Path) -> list[str]:
     return list(_document(path).get("data", {}))
 
 
-def _with_data(document: dict[str, Any], data: Mapping[str, Path]) -> dict[str, Any]:
-    """The document with the names of files replaced by their content."""
-    names, environments = document.get("data", {}), document.get("environments", {})
-    if not isinstance(names, dict) or not isinstance(environments, dict):
-        return document  # validation reports what is wrong
-    for name, what in names.items():
+def _with_data(experiment: Experiment, data: Mapping[str, Path]) -> Experiment:
+    """The experiment with the names of files replaced by their content, without what needs a file that is not given."""
+    names = experiment.data
+    for name in names:
         if name in PLACEHOLDERS:
             raise InvalidParameter(f"data.{name}: expected a name that formulas do not have, got {name!r}")
-        if not isinstance(what, str):
-            raise InvalidParameter(f"data.{name}: expected a text, got {what!r}")
     for name in data:
         if name not in names:
             raise _located("data", UnknownName("file", name, names))
-    found = dict(environments)
-    for place, text in environments.items():
-        needed = [name for name in names if isinstance(text, str) and f"{{{name}}}" in text]
-        if any(name not in data for name in needed):
-            del found[place]
-        elif needed:
+    found = {}
+    for place, text in experiment.environments.items():
+        needed = [name for name in names if f"{{{name}}}" in text]
+        if all(name in data for name in needed):
             for name in needed:
                 text = text.replace(f"{{{name}}}", quote(str(data[name]), safe="/"))
-            found[place] = spec_of(_made(registry.environment, f"environments.{place}", text, {}))
-    gone, panels = {*environments} - {*found}, document.get("panels", [])
-    if isinstance(panels, list):
-        panels = [kept for panel in panels if (kept := _without(panel, gone)) is not None]
-    if gone and (not found or (not panels and document.get("panels"))):
+            found[place] = spec_of(_made(registry.environment, f"environments.{place}", text, {})) if needed else text
+    gone, panels = {*experiment.environments} - {*found}, []
+    for panel in experiment.panels:
+        kept = panel.environments and [name for name in panel.environments if name not in gone]
+        if kept or kept == panel.environments:
+            panels.append(panel.model_copy(update={"environments": kept}))
+    if gone and (not found or (not panels and experiment.panels)):
         every = " and ".join(names)
         raise InvalidParameter(f"data: expected a file for {every}, since nothing is left without it, got none")
     given = {name: _fingerprint(data[name]) if name in data else LEFT_OUT for name in names}
-    return document | {"data": given, "environments": found} | ({"panels": panels} if "panels" in document else {})
-
-
-def _without(panel: Any, gone: set[str]) -> Any:
-    """A panel without the environments that are left out; None if it has no other."""
-    if not isinstance(panel, dict) or not isinstance(panel.get("environments"), list):
-        return panel
-    kept = [name for name in panel["environments"] if name not in gone]
-    return panel | {"environments": kept} if kept or not gone else None
+    return experiment.model_copy(update={"data": given, "environments": found, "panels": panels})
 
 
 def _fingerprint(path: Path) -> str:
@@ -290,8 +258,19 @@ def parse(document: dict[str, Any]) -> Experiment:
     Args:
         document: The content of a TOML file, as a dict.
     """
-    experiment = validated(document)
-    _check_one_budget(experiment)
+    return _checked(validated(document))
+
+
+def _checked(experiment: Experiment) -> Experiment:
+    """Refuse mistakes in games, and attacks that set their own budget: the listed ones would be silently ignored."""
+    lists = {"adversaries": experiment.adversaries}
+    lists |= {f"panels[{i}].adversaries": panel.adversaries or [] for i, panel in enumerate(experiment.panels)}
+    for where, specs in lists.items():
+        for i, spec in enumerate(specs):
+            own = OWN_BUDGET.search(spec)
+            if own and not mentions(own[1], "budget"):
+                twice = f"the budget is given twice, by the list of budgets and by {spec!r}"
+                raise InvalidParameter(f"{where}[{i}]: {twice}; drop {own[1]!r} here and list it there")
     _ = experiment.games  # raises if a game has a mistake
     return experiment
 
@@ -326,7 +305,7 @@ def _explained(document: Any, error: ValidationError) -> str:
         case "too_short" | "string_too_short":
             return f"{place}: expected at least one{' character' if kind == 'string_too_short' else ''}, got none"
     message = first["msg"].removeprefix("Input should be ").removeprefix("String should have ")
-    message = message.replace("dictionary", "table").partition(" or instance of")[0]
+    message = message.replace("dictionary", "table").replace("valid string", "text").partition(" or instance of")[0]
     return f"{place or 'file'}: expected {message[0].lower()}{message[1:]}, got {shorten(repr(given))}"
 
 

@@ -1,6 +1,6 @@
 """A finished experiment, read back: every game of every panel with its result."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -108,26 +108,15 @@ def load(folder: Path | str) -> Study:
     Args:
         folder: A folder that `run` filled, with any version of vambrace, completely or not.
     """
-    store = Store(Path(folder))
-    status, head, results = store.results()
-    plays = tuple(
-        Play(_game(panel, named, results[named["cell"]]), results[named["cell"]])
-        for panel, games in head["panels"].items()
-        for named in games
-        if named["cell"] in results
-    )
-    return Study(experiment=validated(head["experiment"]), status=status, head=head, plays=plays)
-
-
-def _game(panel: str, named: dict[str, Any], result: Result) -> Game:
-    return Game(
-        panel=panel,
-        environment=result.environment,
-        policy=result.policy,
-        adversary=result.adversary,
-        horizon=result.horizon,
-        **{key: named[key] for key in NAMES},
-    )
+    status, head, results = Store(Path(folder)).results()
+    plays = []
+    for panel, games in head["panels"].items():
+        for named in games:
+            if (result := results.get(named["cell"])) is not None:
+                played = {key: getattr(result, key) for key in ("environment", "policy", "adversary", "horizon")}
+                game = Game(panel=panel, **played, **{key: named[key] for key in NAMES})
+                plays.append(Play(game, result))
+    return Study(experiment=validated(head["experiment"]), status=status, head=head, plays=tuple(plays))
 
 
 def load_all(folder: Path) -> list[Study]:
@@ -163,8 +152,3 @@ def share_of_best(play: Play) -> float:
     """How often the best arm was pulled."""
     best = int(np.argmax(play.game.environment.arm_means()))
     return float(play.result.pulls[:, best].mean() / play.game.horizon)
-
-
-def several(values: Sequence[Any]) -> bool:
-    """Whether there is more than one."""
-    return len({*values}) > 1

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from vambrace import theory
 from vambrace.lab.experiment import Experiment, Panel
-from vambrace.lab.study import Play, Study, several, share_of_best, worst
+from vambrace.lab.study import Play, Study, share_of_best, worst
 from vambrace.report.bands import bootstrap
 from vambrace.report.figures import is_logarithmic, lines_figure, number
 from vambrace.report.page import Table
@@ -49,7 +49,7 @@ def finals(panel: Panel, plays: Sequence[Play]) -> Table:
     """How each game ended, the most important columns first; what all rows share stands in the caption only."""
     kept = _kept(panel, plays)
     rows = [_final(play) for play in kept]
-    one_for_all = {key for key in ("attack", "C", "T", "arms") if not several([row[key] for row in rows])}
+    one_for_all = {key for key in ("attack", "C", "T", "arms") if len({row[key] for row in rows}) == 1}
     shared = [f"{key} = {rows[0][key]}" for key in ("C", "T") if key in one_for_all]
     shared += [rows[0]["attack"]] if "attack" in one_for_all and rows[0]["C"] != "0" else []
     headings = [key for key in rows[0] if key not in one_for_all and any(row[key] for row in rows)]
@@ -137,7 +137,7 @@ def _fit_bounds(rows: Sequence[dict[str, Any]], room: float) -> list[str]:
 
 def _axis(plays: Sequence[Play]) -> str:
     """What a panel has most of: horizons, budgets, or otherwise rounds."""
-    if several([play.game.horizon for play in plays]):
+    if len({play.game.horizon for play in plays}) > 1:
         return "horizon"
     return "budget" if len({play.game.budget for play in plays}) >= MANY else "round"
 
@@ -161,7 +161,7 @@ def _facets(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> l
     """Where a game is shown: its arms, its attack and its budget, as far as they differ and are not drawn otherwise."""
     if worst_only:
         return [WORST]
-    arms = [play.game.place] if several([each.game.place for each in plays]) else []
+    arms = [play.game.place] if len({each.game.place for each in plays}) > 1 else []
     attacks = list(dict.fromkeys(each.game.attack for each in plays if each.game.adversary is not None))
     budget = [] if axis == "budget" or play.game.power is not None else [f"C = {number(play.game.budget, 6)}"]
     if play.game.adversary is not None:
