@@ -4,17 +4,41 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from vambrace import theory
 from vambrace.lab.experiment import Experiment, Panel
 from vambrace.lab.study import Play, Study, share_of_best, worst
-from vambrace.report.bands import bootstrap
+from vambrace.protocols import Floats
 from vambrace.report.figures import is_logarithmic, lines_figure, number
 from vambrace.report.page import Table
 from vambrace.specs import spec_of
 
+RESAMPLES = 1000  # for a band
 MANY = 5  # budgets: a figure of at least this number is drawn against them
 WORST = "the worst of all arms and attacks"
 Rows = Sequence[Mapping[str, Any]]  # the points of lines: facet, line, x, mean, low, high; or a bound instead
+
+
+class Band(NamedTuple):
+    """A mean with its interval of 95 %, at every checkpoint."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+
+
+def bootstrap(values: Floats) -> Band:
+    """The band of the mean of replications (rows) at each checkpoint (columns); with one replication it has no width.
+
+    Whole replications are drawn with replacement, so that a band is one of curves. The draws are fixed by the number of
+    replications, so that the same results always give the same picture.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    copies = len(values)
+    chosen = np.random.default_rng(2026).multinomial(copies, np.full(copies, 1 / copies), size=RESAMPLES)
+    low, high = np.quantile(chosen @ values / copies, [0.025, 0.975], axis=0)
+    return Band(values.mean(axis=0), low, high)
 
 
 class Drawn(NamedTuple):
