@@ -49,13 +49,11 @@ def command(
     if as_json:
         common.print_json(report.summary())
         return
-    several = report.clean.replications > 1
-    games = f"{report.clean.replications:,} replication{'s' if several else ''}"
-    about = f"{policy}, {report.clean.horizon:,} rounds, {games}{common.noted(report.environment)}"
+    about = f"{policy}, {common.games(report.clean)}"
     columns = ["budget", "attack", "regret", "cost", "engine", "warning"]
     common.print_table(f"{about}: every attack", columns, map(_cells, report.rows))
     common.print_table(f"{about}: worst of each budget", columns, map(_cells, report.worst.values()))
-    if several:
+    if report.clean.replications > 1:
         common.print_note("± is the standard error of the mean over the replications.")
     for reason in report.skipped.values():
         common.print_note(f"does not apply: {reason}")

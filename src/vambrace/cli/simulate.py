@@ -46,9 +46,8 @@ def command(
     environment, adversary = common.environment(means, env), registry.adversary(attack)
     size = common.whole(horizon=horizon, replications=replications, seed=seed, checkpoints=checkpoints)
     options = size | {"engine": engine, "bounded": not unbounded, "threads": threads}
-    results = [
-        simulate(policy, environment, adversary, **options) for policy in [registry.policy(spec) for spec in policies]
-    ]
+    played = [registry.policy(spec) for spec in policies]  # before any game, which may take long
+    results = [simulate(policy, environment, adversary, **options) for policy in played]
     if output is not None:
         _write_frames(results, output)
     if plot is not None:
@@ -74,10 +73,8 @@ def _print_results(results: list[Any]) -> None:
         spec = registry.spec_of(result.policy)
         rows.append([spec, f"{regret['mean']:,.1f}{error}", *spread, share, f"{cost:,.1f}", result.engine])
     against = f"attack {registry.spec_of(first.adversary)}" if first.adversary else "no attack"
-    games = f"{first.replications:,} replication{'s' if several else ''}"
-    title = f"{first.horizon:,} rounds, {games}, {against}{common.noted(first.environment)}"
     columns = ["policy", "regret", *(["5 % … 95 %"] if several else []), "best arm", "cost", "engine"]
-    common.print_table(title, columns, rows)
+    common.print_table(common.games(first, against), columns, rows)
     if several:
         common.print_note("± is the standard error of the mean; 5 % … 95 % holds the middle 90 % of the replications.")
 

@@ -4,7 +4,7 @@ A claim that an experiment cannot decide says so. The claims and the paper's tab
 """
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
@@ -17,7 +17,6 @@ from vambrace.lab.study import Play, Study, worst
 from vambrace.paper.fits import Line, fit
 from vambrace.paper.suites import is_suite
 from vambrace.policies import SEWR
-from vambrace.report import experiments as report
 
 Studies = Mapping[str, Study]
 
@@ -48,14 +47,10 @@ class Claim:
         study = studies[self.suite]
         if not is_suite(study):
             return Verdict(None, f"The experiment {self.suite} is not the suite of that name.")
-        if len(study.status.done) < study.status.total:
-            missing = study.status.total - len(study.status.done)
+        missing = study.status.total - len(study.status.done)
+        if missing:
             return Verdict(None, f"{missing:,} cells of the suite {self.suite} are missing.")
         return JUDGES[self.id](study)
-
-    def judged(self, studies: Studies) -> report.Claim:
-        """The claim with its verdict, as a report shows it."""
-        return report.Claim(self.id, self.source, self.statement, self.errata, *self.verdict(studies))
 
 
 _TEXT = tomllib.loads((Path(__file__).parent / "claims.toml").read_text(encoding="utf-8"))
@@ -66,11 +61,10 @@ RESULTS = tuple(
 )
 
 
-def explicit(play: Play) -> Iterator[float]:
+def explicit(play: Play) -> list[float]:
     """What SE-WR's bounds with explicit constants promise of a game: gap-dependent, additive, multiplicative."""
-    game = play.game
-    for bound in theory.promises(game.policy, play.gaps, horizon=game.horizon, budget=play.spendable):
-        yield bound.value
+    found = theory.promises(play.game.policy, play.gaps, horizon=play.game.horizon, budget=play.spendable)
+    return [bound.value for bound in found]
 
 
 def _concealment(study: Study) -> Verdict:
@@ -90,12 +84,12 @@ def _concealment(study: Study) -> Verdict:
 
 def _se_wr_plays(study: Study) -> list[Play]:
     """Those of SE-WR with the paper's radius, given at least what the attack may spend."""
-    return [play for play in study.plays if isinstance(play.game.policy, SEWR) and len([*explicit(play)]) == 3]
+    return [play for play in study.plays if isinstance(play.game.policy, SEWR) and len(explicit(play)) == 3]
 
 
 def _gap_dependent(study: Study) -> Verdict:
     plays = _se_wr_plays(study)
-    ratio = max(float(play.final.max()) / next(explicit(play)) for play in plays)
+    ratio = max(float(play.final.max()) / explicit(play)[0] for play in plays)
     clean = [play for play in plays if play.game.panel == "horizon" and play.game.budget == 0]
     in_time = fit([log(play.game.horizon) for play in clean], [play.final for play in clean])
     expected = sum(8.0 / gap for gap in clean[0].gaps)
@@ -114,7 +108,7 @@ def _gap_dependent(study: Study) -> Verdict:
 
 def _gap_free(study: Study) -> Verdict:
     plays = _se_wr_plays(study)
-    additive, multiplicative = (max(float(play.final.max()) / [*explicit(play)][i] for play in plays) for i in (1, 2))
+    additive, multiplicative = (max(float(play.final.max()) / explicit(play)[i] for play in plays) for i in (1, 2))
     return Verdict(
         max(additive, multiplicative) <= 1.0,
         f"SE-WR itself, without a stop condition, has both bounds: the largest regret was {additive:.3f} of the "
@@ -229,7 +223,7 @@ def _separation(study: Study) -> Verdict:
 def _cliff(study: Study) -> Verdict:
     plays = [play for play in study.panel("elimination") if play.game.line == "se-wr:budget=1000"]
     kept = [play for play in plays if play.game.budget <= 1000]
-    ratio = max(float(play.final.max()) / next(explicit(play)) for play in kept)
+    ratio = max(float(play.final.max()) / explicit(play)[0] for play in kept)
     beyond = [play.game.budget for play in plays if play.game.budget > 1000 and _loss(play) > 0.1]
     fallen = f"loses a tenth of all that can be lost from C = {min(beyond):,.0f} on" if beyond else "loses little, too"
     return Verdict(

@@ -10,14 +10,18 @@ from vambrace import theory
 from vambrace.lab.experiment import Experiment, Panel
 from vambrace.lab.study import Play, Study, share_of_best, worst
 from vambrace.protocols import Floats
-from vambrace.report.figures import is_logarithmic, lines_figure, number
+from vambrace.report.figures import Rows, is_logarithmic, lines_figure, number
 from vambrace.report.page import Table
 from vambrace.specs import spec_of
 
 RESAMPLES = 1000  # for a band
 MANY = 5  # budgets: a figure of at least this number is drawn against them
 WORST = "the worst of all arms and attacks"
-Rows = Sequence[Mapping[str, Any]]  # the points of lines: facet, line, x, mean, low, high; or a bound instead
+LEGEND = {  # what the headings of a table mean
+    "95 %": "Regret: the mean; 95 %: the interval of that mean",
+    "best arm": "Best arm: how often it was pulled",
+    "bound": "Bound: what the theory promises",
+}
 
 
 class Band(NamedTuple):
@@ -59,11 +63,7 @@ def _kept(panel: Panel, plays: Sequence[Play]) -> list[Play]:
     """What a panel shows: all its games, or of those that differ only in arms and attack the worst."""
     if not panel.worst:
         return list(plays)
-    return list(worst(plays, lambda play: (play.game.line, _budget(play), play.game.horizon)).values())
-
-
-def _budget(play: Play) -> float:
-    return play.game.budget if play.game.power is None else play.game.power
+    return list(worst(plays, lambda play: (play.game.line, play.game.budget, play.game.horizon)).values())
 
 
 # -------------------------------------------------------------------------------------------------------- the table
@@ -77,7 +77,8 @@ def finals(panel: Panel, plays: Sequence[Play]) -> Table:
     shared = [f"{key} = {rows[0][key]}" for key in ("C", "T") if key in one_for_all]
     shared += [rows[0]["attack"]] if "attack" in one_for_all and rows[0]["C"] != "0" else []
     headings = [key for key in rows[0] if key not in one_for_all and any(row[key] for row in rows)]
-    caption = ". ".join([panel.title or panel.name, *([", ".join(shared)] if shared else []), *_legend(headings)])
+    legend = [text for key, text in LEGEND.items() if key in headings]
+    caption = ". ".join([panel.title or panel.name, *([", ".join(shared)] if shared else []), *legend])
     numbers = [k for k, key in enumerate(headings) if key not in ("policy", "attack", "arms")]
     return Table(f"{caption}.", headings, [[row[key] for key in headings] for row in rows], numbers)
 
@@ -99,15 +100,6 @@ def _final(play: Play) -> dict[str, str]:
     }
 
 
-def _legend(headings: Sequence[str]) -> Iterator[str]:
-    """What the headings of a table mean."""
-    if "95 %" in headings:
-        yield "Regret: the mean; 95 %: the interval of that mean"
-    yield "Best arm: how often it was pulled"
-    if "bound" in headings:
-        yield "Bound: what the theory promises"
-
-
 def promise(play: Play) -> theory.Bound | None:
     """The smallest bound with explicit constants that speaks of a game."""
     game = play.game
@@ -119,12 +111,7 @@ def promise(play: Play) -> theory.Bound | None:
 
 
 def figures_of(study: Study, more: Mapping[str, Rows] | None = None) -> Iterator[tuple[str, Drawn]]:
-    """The figures of an experiment by the names of their panels.
-
-    Args:
-        study: The finished experiment.
-        more: Further lines, by the name of the figure that they are drawn in.
-    """
+    """The figures of an experiment by the names of their panels, with `more` lines by the names of their figures."""
     for panel in panels(study.experiment):
         plays = study.panel(panel.name)
         if plays:
@@ -176,9 +163,8 @@ def _rows(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> Ite
         for i in points:
             x = {"round": int(play.result.checkpoints[i]), "budget": game.budget, "horizon": game.horizon}[axis]
             heights = {"mean": band.mean[i], "low": band.low[i], "high": band.high[i]}
-            yield {"facet": facet, "line": line, "x": x, "bound": value} | {
-                key: float(f"{height:.5g}") for key, height in heights.items()
-            }
+            rounded = {key: float(f"{height:.5g}") for key, height in heights.items()}
+            yield {"facet": facet, "line": line, "x": x, "bound": value} | rounded
 
 
 def _facets(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> list[str]:
@@ -197,10 +183,9 @@ def _facets(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> l
 
 def _alt(title: str, axis: str, plays: Iterable[Play]) -> str:
     """The figure in words: what is drawn, and how each line ends."""
-    ends = {play.game.line: play for play in plays}
-    shown = "; ".join(
+    ends = [
         f"{line} {number(play.regret)} "
         f"({play.game.attack}, C = {number(play.game.budget, 6)}, T = {number(play.game.horizon, 6)})"
-        for line, play in ends.items()
-    )
-    return f"{title}. Regret against the {axis}. The last point of each line: {shown}."
+        for line, play in {play.game.line: play for play in plays}.items()
+    ]
+    return f"{title}. Regret against the {axis}. The last point of each line: {'; '.join(ends)}."
