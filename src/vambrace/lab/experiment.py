@@ -11,7 +11,6 @@ need it are left out.
 """
 
 import hashlib
-import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,7 +46,12 @@ Rounds = Annotated[int, BeforeValidator(_plain), Field(ge=1, le=MOST_ROUNDS)]
 Budget = Annotated[float, Field(ge=0, le=LARGEST_BUDGET, allow_inf_nan=False)]
 Power = Annotated[float, Field(ge=0, le=1)]
 LEFT_OUT = "left out"
-PLACEHOLDERS = ("budget", "horizon")  # the names that formulas may use
+MESSAGES = {  # what was expected, for mistakes that pydantic describes in the words of programmers
+    "missing": "a value",
+    "too_short": "at least one",
+    "string_too_short": "at least one character",
+    "string_pattern_mismatch": "a name in kebab case such as ten-arms",
+}
 OWN_BUDGET = re.compile(r"[:,](budget=[^,]*)")
 
 
@@ -117,14 +121,14 @@ class Experiment(_Model):
             if name in names[:i]:
                 raise InvalidParameter(f"panels[{i}].name: expected a name of its own, got {name!r} again")
         panels = {f"panels[{i}].": panel for i, panel in enumerate(self.panels)} or {"": Panel(name=self.name)}
-        return tuple(game for place, panel in panels.items() for game in self._games(place, panel))
+        return tuple(game for prefix, panel in panels.items() for game in self._games(prefix, panel))
 
-    def _games(self, place: str, panel: Panel) -> Iterator[Game]:
+    def _games(self, prefix: str, panel: Panel) -> Iterator[Game]:
         powers = panel.budget_powers is not None
         if powers and panel.budgets is not None:
-            raise InvalidParameter(f"{place}budget_powers: expected these or budgets, got both")
+            raise InvalidParameter(f"{prefix}budget_powers: expected these or budgets, got both")
         keys = ("environments", "horizons", "budget_powers" if powers else "budgets", "policies", "adversaries")
-        lists = [self._listed(place, panel, key) for key in keys]
+        lists = [self._listed(prefix, panel, key) for key in keys]
         for where, values in lists:
             if not values and where != lists[-1][0]:
                 raise InvalidParameter(f"{where}: expected at least one, got none")
@@ -155,15 +159,15 @@ class Experiment(_Model):
                     attack = attack if rival else "no attack"
                     yield Game(**shared, policy=policy, adversary=rival, line=shown(spec), attack=attack)
 
-    def _listed(self, place: str, panel: Panel, key: str) -> tuple[str, list[Any]]:
+    def _listed(self, prefix: str, panel: Panel, key: str) -> tuple[str, list[Any]]:
         """A list of a panel, or the one at the top, and where it is in the file."""
         own = getattr(panel, key)
         if own is None:
             return key, [*getattr(self, key)]
         for i, name in enumerate(own if key == "environments" else []):
             if name not in self.environments:
-                raise _located(f"{place}{key}[{i}]", UnknownName("environment", name, self.environments))
-        return f"{place}{key}", own
+                raise _located(f"{prefix}{key}[{i}]", UnknownName("environment", name, self.environments))
+        return f"{prefix}{key}", own
 
     def canonical(self) -> dict[str, Any]:
         """The experiment with all defaults filled in, ready for JSON."""
@@ -223,7 +227,7 @@ def _with_data(experiment: Experiment, data: Mapping[str, Path]) -> Experiment:
     """The experiment with the names of files replaced by their content, without what needs a file that is not given."""
     names = experiment.data
     for name in names:
-        if name in PLACEHOLDERS:
+        if name in ("budget", "horizon"):
             raise InvalidParameter(f"data.{name}: expected a name that formulas do not have, got {name!r}")
     for name in data:
         if name not in names:
@@ -291,19 +295,13 @@ def _explained(document: Any, error: ValidationError) -> str:
     kind, given = first["type"], first["input"]
     parts = first["loc"] if kind in ("missing", "extra_forbidden") else _path(document, first["loc"])
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")
-    match kind:
-        case "extra_forbidden":
-            model = Panel if parts[0] == "panels" else Experiment
-            more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-            return f"{place}: {UnknownName('key', str(parts[-1]), model.model_fields)}{more}"
-        case "missing":
-            return f"{place}: expected a value, got none"
-        case "string_pattern_mismatch":
-            return f"{place}: expected a name in kebab case such as ten-arms, got {given!r}"
-        case "literal_error":
-            return f"{place}: expected {first['ctx']['expected']}, got {given!r}"
-        case "too_short" | "string_too_short":
-            return f"{place}: expected at least one{' character' if kind == 'string_too_short' else ''}, got none"
+    if kind == "extra_forbidden":
+        model = Panel if parts[0] == "panels" else Experiment
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        return f"{place}: {UnknownName('key', str(parts[-1]), model.model_fields)}{more}"
+    if kind in MESSAGES:
+        came = repr(given) if kind == "string_pattern_mismatch" else "none"
+        return f"{place}: expected {MESSAGES[kind]}, got {came}"
     message = first["msg"].removeprefix("Input should be ").removeprefix("String should have ")
     message = message.replace("dictionary", "table").replace("valid string", "text").partition(" or instance of")[0]
     return f"{place or 'file'}: expected {message[0].lower()}{message[1:]}, got {shorten(repr(given))}"
@@ -318,9 +316,3 @@ def _path(document: Any, place: Sequence[int | str]) -> list[int | str]:
             document = known[part]
             path.append(part)
     return path
-
-
-def schema() -> str:
-    """The JSON schema of an experiment, with which editors complete and check TOML files."""
-    found = Experiment.model_json_schema()
-    return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema"} | found, indent=2) + "\n"
