@@ -10,7 +10,7 @@ from vambrace.lab import experiment as spec
 from vambrace.lab.runner import run
 from vambrace.lab.store import Status
 from vambrace.lab.study import Study, load_all
-from vambrace.paper.claims import CLAIMS, RESULTS, exponents
+from vambrace.paper.claims import CLAIMS, RESULTS, exponents, verdict
 from vambrace.paper.suites import ORDER, find, is_suite
 from vambrace.report import experiments as report
 from vambrace.report.figures import Rows, lines_figure
@@ -53,7 +53,7 @@ def paper(studies: Sequence[Study]) -> report.Paper:
     named = {study.name: study for study in studies}
     several = len({*named} & {*ORDER}) > 1
     shown = [claim for claim in CLAIMS if several or claim.suite in named]
-    claims = [report.Claim(c.id, c.source, c.statement, c.errata, *c.verdict(named)) for c in shown]
+    claims = [claim._replace(**verdict(claim, named)._asdict()) for claim in shown]
     figures, lines = [], {}
     for study in filter(is_suite, studies):
         if study.name == "lower-bound":
@@ -65,8 +65,9 @@ def paper(studies: Sequence[Study]) -> report.Paper:
 
 def verdicts(folder: Path) -> list[dict[str, Any]]:
     """The claims that the experiments of a folder speak of, ready for JSON."""
-    shown = [claim._asdict() for claim in paper(load_all(folder)).claims]
-    return [{"claim": claim.pop("id")} | claim for claim in shown]
+    keys = ("source", "statement", "errata", "holds", "evidence")
+    claims = paper(load_all(folder)).claims
+    return [{"claim": claim.id} | {key: getattr(claim, key) for key in keys} for claim in claims]
 
 
 def _concealment_line(study: Study) -> Rows:

@@ -22,14 +22,15 @@ FORMATS = (".svg", ".png", ".pdf")
 
 
 class Claim(NamedTuple):
-    """A claim with the verdict on it."""
+    """A claim of a paper; once it is judged, with the verdict on it."""
 
     id: str
     source: str
     statement: str
-    errata: str  # what had to be corrected before it could be judged: "E1: what; E2: what"
-    holds: bool | None  # None: these experiments do not decide it
-    evidence: str
+    evidence: str  # before it is judged, with names in braces for the numbers
+    errata: str = ""  # what had to be corrected before it could be judged: "E1: what; E2: what"
+    suite: str | None = None  # the experiment that judges it; None: no games do
+    holds: bool | None = None  # None: these experiments do not decide it
 
     @property
     def corrections(self) -> list[tuple[str, str]]:
@@ -37,7 +38,7 @@ class Claim(NamedTuple):
         return re.findall(r"\b(E\d+): ([^;]+)", self.errata)
 
 
-Formulas = tuple[tuple[str, str], ...]  # a formula, and the id of the claim that it belongs to
+Formulas = Sequence[Sequence[str]]  # each a formula, and the id of the claim that it belongs to
 
 
 class Paper(NamedTuple):
