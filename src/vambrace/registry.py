@@ -21,7 +21,6 @@ __all__ = ["adversary", "declared", "environment", "known", "policy", "spec_of",
 Thing = TypeVar("Thing", Policy, Adversary, Environment)
 
 _MODULES = {"policy": policies, "adversary": adversaries, "environment": environments}
-_GROUPS = {"policy": "vambrace.policies", "adversary": "vambrace.adversaries", "environment": "vambrace.environments"}
 
 
 @cache
@@ -31,7 +30,7 @@ def known(kind: str) -> Mapping[str, type[Any]]:
 
     module = _MODULES[kind]
     classes = {thing.name: thing for thing in (getattr(module, name) for name in module.__all__)}
-    for entry in metadata.entry_points(group=_GROUPS[kind]):
+    for entry in metadata.entry_points(group=module.__name__):
         try:
             classes.setdefault(entry.name, entry.load())
         except Exception as error:

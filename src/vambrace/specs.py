@@ -15,11 +15,9 @@ from vambrace.parameters import Kind, declared
 
 
 def spec_of(thing: Any, *, without: str = "") -> str:
-    """The spec string of an object: the parameters that differ from their defaults, in order; "none" for no attack.
+    """The spec string of an object: the parameters that differ from their defaults, in order, except `without`.
 
-    Args:
-        thing: A policy, an environment, an attack or None.
-        without: The name of a parameter to leave out.
+    No attack, that is None, is "none".
     """
     if not dataclasses.is_dataclass(thing) or isinstance(thing, type):  # a foreign object has only a name
         return "none" if thing is None else str(getattr(thing, "name", thing))
@@ -32,13 +30,7 @@ def spec_of(thing: Any, *, without: str = "") -> str:
 
 
 def value_of(where: str, kind: Any, text: str) -> Any:
-    """The value of a text for a parameter of this type.
-
-    Args:
-        where: The name that an error shows.
-        kind: Its type, or a `Kind`.
-        text: The text.
-    """
+    """The value of a text for a parameter of this kind, a type or a `Kind`; an error says `where` it is."""
     kind = kind if isinstance(kind, Kind) else Kind.of(kind)
     if kind.optional and text == "none":
         return None

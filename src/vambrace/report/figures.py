@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle, islice
 from math import ceil, floor, log10
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from vambrace.engine.result import Result
 from vambrace.errors import InvalidParameter, MissingExtra
 from vambrace.files import whole_file
 from vambrace.registry import spec_of
-
-if TYPE_CHECKING:
-    import altair
 
 # Eight colours that most eyes tell apart, with a contrast of at least three to one on white and on the black of our
 # pages. No eight colours are safe for every eye, so points have a shape too; seven shapes make 56 different pairs.
@@ -54,7 +51,7 @@ def number(value: float, digits: int = 3) -> str:
     return f"{'' if factor == '1' else f'{factor}·'}10{str(int(power)).translate(RAISED)}"
 
 
-def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> "altair.FacetChart":
+def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> Any:
     """Mean pseudo regret against rounds, one line for each policy, with the band from the 5 % to the 95 % quantile.
 
     Results against different attacks come side by side on one scale.
@@ -84,7 +81,7 @@ def _curve(result: Result) -> list[dict[str, Any]]:
 
 def lines_figure(
     rows: Rows, *, axis: str, title: str, alt: str, subtitle: Sequence[str] = (), height: str = REGRET
-) -> "altair.FacetChart":
+) -> Any:
     """Lines with bands, in facets on one scale; where there is a bound, dotted in the same colour.
 
     Args:
