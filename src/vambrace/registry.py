@@ -41,8 +41,7 @@ def known(kind: str) -> Mapping[str, type[Any]]:
 def specimens(kind: str, **given: Any) -> dict[str, Any]:
     """One object of every registered class that needs only the given parameters, by name.
 
-    >>> from vambrace import registry
-    >>> registry.specimens("policy", budget=5.0)["se-wr"].budget
+    >>> specimens("policy", budget=5.0)["se-wr"].budget
     5.0
     """
     found = {}
@@ -56,8 +55,7 @@ def specimens(kind: str, **given: Any) -> dict[str, Any]:
 def policy(spec: str) -> Policy:
     """The policy of a spec string.
 
-    >>> from vambrace import registry
-    >>> registry.policy("se-wr:budget=100,radius=tight")
+    >>> policy("se-wr:budget=100,radius=tight")
     SEWR(budget=100.0, delta=None, radius='tight')
     """
     return _parse("policy", spec)

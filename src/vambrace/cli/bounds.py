@@ -4,7 +4,6 @@ from dataclasses import asdict
 from typing import Annotated
 
 from vambrace.cli import common
-from vambrace.cli.common import option
 
 EXAMPLES = (
     "vambrace bounds --policy se-wr --gaps 0.1,0.2 --budget 100",
@@ -13,15 +12,15 @@ EXAMPLES = (
 
 
 def command(
-    policy: Annotated[str, option("POLICY", "A name such as se-wr, or a spec such as se-wr:radius=tight.")],
-    gaps: Annotated[str, option("NUMBERS", "How far each other arm lies below the best, such as 0.1,0.2.")],
+    policy: Annotated[str, common.option("POLICY", "A name such as se-wr, or a spec such as se-wr:radius=tight.")],
+    gaps: Annotated[str, common.option("NUMBERS", "How far each other arm lies below the best, such as 0.1,0.2.")],
     horizon: common.Horizon = "1e6",
     budget: Annotated[
-        float | None, option("NUMBER", "What the attacker may spend; the policy's budget by default.")
+        float | None, common.option("NUMBER", "What the attacker may spend; the policy's budget by default.")
     ] = None,
-    delta: Annotated[float | None, option("NUMBER", "The chance of failure; arms / rounds by default.")] = None,
+    delta: Annotated[float | None, common.option("NUMBER", "The chance of failure; arms / rounds by default.")] = None,
     best_mean: Annotated[
-        float | None, option("NUMBER", "The best arm's mean: adds the bound of Lai and Robbins.")
+        float | None, common.option("NUMBER", "The best arm's mean: adds the bound of Lai and Robbins.")
     ] = None,
     as_json: common.Json = False,
 ) -> None:

@@ -7,7 +7,6 @@ import typer
 
 from vambrace import registry
 from vambrace.cli import common
-from vambrace.cli.common import option
 from vambrace.files import whole_file
 
 EXAMPLES = (
@@ -21,18 +20,18 @@ def command(
     policies: Annotated[list[str], typer.Argument(metavar="POLICY", help="Such as ucb1 or se-wr:budget=100.")],
     means: common.Means = None,
     env: common.Env = None,
-    attack: Annotated[str, option("ATTACK", "Such as conceal:budget=100.")] = "none",
+    attack: Annotated[str, common.option("ATTACK", "Such as conceal:budget=100.")] = "none",
     horizon: common.Horizon = "1e5",
     replications: common.Replications = "20",
     seed: common.Seed = "0",
     engine: Annotated[
-        str, option("ENGINE", "rounds plays every round, leap skips many, auto: leap if exact.")
+        str, common.option("ENGINE", "rounds plays every round, leap skips many, auto: leap if exact.")
     ] = "auto",
-    checkpoints: Annotated[str, option("NUMBER", "Number of rounds that --output and --plot show.")] = "64",
+    checkpoints: Annotated[str, common.option("NUMBER", "Number of rounds that --output and --plot show.")] = "64",
     unbounded: common.Unbounded = False,
     threads: common.Threads = None,
-    output: Annotated[Path | None, option("FILE", "Write every checkpoint to a .parquet or .csv file.")] = None,
-    plot: Annotated[Path | None, option("FILE", "Draw the regret as .svg, .png, .pdf or .html.")] = None,
+    output: Annotated[Path | None, common.option("FILE", "Write every checkpoint to a .parquet or .csv file.")] = None,
+    plot: Annotated[Path | None, common.option("FILE", "Draw the regret as .svg, .png, .pdf or .html.")] = None,
     as_json: common.Json = False,
 ) -> None:
     """Play policies, attacked or not, and print their regret.

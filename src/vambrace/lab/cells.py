@@ -73,12 +73,10 @@ def expand(experiment: Experiment) -> Expansion:
     found = Expansion({}, {})
     for game in experiment.games:
         cell = _cell(experiment, game)
-        if found.cells.setdefault(cell.id, cell) != cell:
-            other = found.cells[cell.id]
-            raise InvalidParameter(
-                f"cells: expected specs that give different names, got {cell.id!r} twice, for {cell.policy!r} "
-                f"against {cell.adversary!r} and for {other.policy!r} against {other.adversary!r}"
-            )
+        other = found.cells.setdefault(cell.id, cell)
+        if other != cell:
+            both = " and for ".join(f"{each.policy!r} against {each.adversary!r}" for each in (cell, other))
+            raise InvalidParameter(f"cells: expected specs with different names, got {cell.id!r} twice, for {both}")
         named = {"cell": cell.id} | {key: getattr(game, key) for key in NAMES}
         found.panels.setdefault(game.panel, []).append(named)
     return found

@@ -44,6 +44,7 @@ Spec = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, BeforeValidator(_plain), Field(ge=1, le=10**6)]
 Rounds = Annotated[int, BeforeValidator(_plain), Field(ge=1, le=MOST_ROUNDS)]
 Budget = Annotated[float, Field(ge=0, le=LARGEST_BUDGET, allow_inf_nan=False)]
+Axis = Literal["round", "budget", "horizon"]
 Power = Annotated[float, Field(ge=0, le=1)]
 LEFT_OUT = "left out"
 MESSAGES = {  # what was expected, for mistakes that pydantic describes in the words of programmers
@@ -65,16 +66,12 @@ class Panel(_Model):
     name: Name = Field(description="Names the panel, in kebab case.")
     title: str = Field(default="", description="What the panel shows.")
     policies: list[Spec] | None = Field(default=None, description='Spec strings such as "se-wr:budget={budget}".')
-    adversaries: list[Spec] | None = Field(
-        default=None, description='Spec strings such as "conceal"; "none" is no attack.'
-    )
+    adversaries: list[Spec] | None = Field(default=None, description='Such as "conceal"; "none" is no attack.')
     environments: list[Name] | None = Field(default=None, description="Names from the table of environments.")
     budgets: list[Budget] | None = Field(default=None, description="What the attack may spend; 0 is no attack.")
     budget_powers: list[Power] | None = Field(default=None, description="Instead of budgets: powers of the horizon.")
     horizons: list[Rounds] | None = Field(default=None, description="How many rounds a game has.")
-    axis: Literal["round", "budget", "horizon"] | None = Field(
-        default=None, description="What the figure is drawn against; by default what the panel has most of."
-    )
+    axis: Axis | None = Field(default=None, description="What x is in the figure; by default what it has most of.")
     worst: bool = Field(default=False, description="Show the worst over all environments and adversaries only.")
 
 
@@ -108,9 +105,7 @@ class Experiment(_Model):
     budgets: list[Budget] = Field(default=[0.0], description="For every panel that names none.")
     horizons: list[Rounds] = Field(default=[], description="For every panel that names none.")
     data: dict[Name, str] = Field(default={}, description="Names of files that environments read, and what of them.")
-    environments: dict[Name, Spec] = Field(
-        min_length=1, description='A short name for each spec string: ten-arms = "bernoulli:means=0.9/0.8".'
-    )
+    environments: dict[Name, Spec] = Field(min_length=1, description='Short names: two = "bernoulli:means=0.9/0.8".')
     panels: list[Panel] = Field(default=[], description="Without panels the lists at the top are one.")
 
     @cached_property

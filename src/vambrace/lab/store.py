@@ -132,10 +132,8 @@ class Store:
         if foreign:
             raise StoreError(f"{self.folder}: expected a new or an empty folder, got one with {foreign[0]!r} in it")
         cells, panels = expand(experiment)
-        played, packages = (
-            {"vambrace": __version__},
-            {key: metadata.version(key) for key in ("numpy", "numba", "polars")},
-        )
+        played = {"vambrace": __version__}
+        packages = {name: metadata.version(name) for name in ("numpy", "numba", "polars")}
         self._head = played | {
             "experiment": experiment.canonical(),
             "cells": {name: cell.content | played | {"hash": cell.hash} for name, cell in cells.items()},
@@ -150,11 +148,8 @@ class Store:
         if kept != wanted:
             old, new = (json.dumps(each, indent=2, ensure_ascii=False).splitlines() for each in (kept, wanted))
             diff = "\n".join(unified_diff(old, new, f"{self.folder / HEAD}", "the experiment now", lineterm=""))
-            raise StoreError(
-                f"{self.folder}: expected the experiment that it was made for, got a changed one; "
-                "take another folder, or undo the change",
-                diff=diff,
-            )
+            came = "got a changed one; take another folder, or undo the change"
+            raise StoreError(f"{self.folder}: expected the experiment that it was made for, {came}", diff=diff)
 
     def _cells(self) -> Iterator[Cell]:
         for name, kept in self._head["cells"].items():

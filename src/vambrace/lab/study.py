@@ -91,15 +91,10 @@ class Study:
             attack = spec_of(play.game.adversary) if play.game.adversary is not None else None
             cells[play.game.place, spec_of(play.game.policy), attack, play.spendable, play.game.horizon] = play
         names = {"environment": pl.String, "policy": pl.String, "attack": pl.String, "budget": pl.Float64}
-        names |= {"horizon": pl.Int64}
-        frames = [
-            play.result.to_frame().select(
-                *(pl.lit(value, dtype).alias(name) for value, (name, dtype) in zip(key, names.items(), strict=True)),
-                pl.all(),
-            )
-            for key, play in cells.items()
-        ]
-        return pl.concat(frames, how="diagonal") if frames else pl.DataFrame(schema=names)
+        schema = pl.Schema(names | {"horizon": pl.Int64})
+        rows = {key: pl.DataFrame([key], schema, orient="row") for key in cells}
+        frames = [rows[key].join(play.result.to_frame(), how="cross") for key, play in cells.items()]
+        return pl.concat(frames, how="diagonal") if frames else schema.to_frame()
 
 
 def load(folder: Path | str) -> Study:
@@ -130,10 +125,8 @@ def load_all(folder: Path) -> list[Study]:
     for each in found:
         study = load(each)
         if study.name in studies:
-            raise StoreError(
-                f"{folder}: expected experiments of different names, got {study.name!r} in "
-                f"{studies[study.name].status.folder.name} and in {each.name}"
-            )
+            where = f"in {studies[study.name].status.folder.name} and in {each.name}"
+            raise StoreError(f"{folder}: expected experiments of different names, got {study.name!r} {where}")
         studies[study.name] = study
     return [*studies.values()]
 

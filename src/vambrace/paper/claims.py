@@ -153,10 +153,9 @@ def _poster(study: Study) -> Judged:
 def least_linear(study: Study) -> dict[str, dict[str, float]]:
     """For attack and corruption, the least budget of each policy at which half of all that can be lost is lost."""
     found: dict[str, dict[str, float]] = {"attack": {}, "corruption": {}}
-    for play in study.plays:
-        budgets, line = found[play.game.panel], play.game.line
+    for play in sorted(study.plays, key=lambda play: -play.game.budget):
         if _loss(play) >= 0.5:
-            budgets[line] = min(budgets.get(line, np.inf), play.game.budget)
+            found[play.game.panel][play.game.line] = play.game.budget
     return found
 
 

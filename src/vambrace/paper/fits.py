@@ -21,13 +21,7 @@ class Line(NamedTuple):
 
 
 def fit(x: Sequence[float], samples: Sequence[Floats], transform: Callable[[Any], Any] = lambda y: y) -> Line:
-    """Least squares through the transformed means of the samples.
-
-    Args:
-        x: Where the samples were taken.
-        samples: For each x the values of all replications.
-        transform: What is done to a mean before the fit, such as taking its logarithm.
-    """
+    """Least squares through the means of the samples, one for each x, after a transform such as a logarithm."""
     design = np.column_stack([np.ones(len(x)), x])
     rng = np.random.default_rng(SEED)
     resampled = [[transform(rng.choice(sample, len(sample)).mean()) for sample in samples] for _ in range(RESAMPLES)]

@@ -24,11 +24,7 @@ def reproduce(
 ) -> tuple[list[Status], Path]:
     """Run what is missing of every suite, each in a folder of its own, and write the report; returns where it is.
 
-    Args:
-        folder: Where the folders of the suites and the report are.
-        data: The files that suites name; without them, what needs them is left out.
-        workers: How many processes; None: one per core.
-        progress: Whether to show a progress bar; None: on a terminal.
+    What needs a file that is named by a suite and not in `data` is left out. The other options are those of `lab.run`.
     """
     given, named = data or {}, {name: {*spec.data_names(find(name))} for name in ORDER}
     for name in given:

@@ -93,10 +93,7 @@ def _section(study: Study, drawn: Mapping[str, Drawn]) -> dict[str, Any]:
     seeds = [(place, number(horizon, 6), str(seed)) for place, horizon, seed in every]
     versions = study.head["versions"] | {"vambrace": study.head["vambrace"]}
     return {
-        "id": study.name,
-        "title": experiment.title or study.name,
-        "missing": study.status.total - len(study.status.done),
-        "total": study.status.total,
+        "study": study,
         "left_out": [name for name, what in experiment.data.items() if what == LEFT_OUT],
         "panels": [
             {

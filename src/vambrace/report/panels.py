@@ -66,9 +66,6 @@ def _kept(panel: Panel, plays: Sequence[Play]) -> list[Play]:
     return list(worst(plays, lambda play: (play.game.line, play.game.budget, play.game.horizon)).values())
 
 
-# -------------------------------------------------------------------------------------------------------- the table
-
-
 def finals(panel: Panel, plays: Sequence[Play]) -> Table:
     """How each game ended, the most important columns first; what all rows share stands in the caption only."""
     kept = _kept(panel, plays)
@@ -105,9 +102,6 @@ def promise(play: Play) -> theory.Bound | None:
     game = play.game
     found = theory.promises(game.policy, play.gaps, horizon=game.horizon, budget=play.spendable)
     return min((bound for bound in found if bound.explicit), key=lambda bound: bound.value, default=None)
-
-
-# ------------------------------------------------------------------------------------------------------- the figure
 
 
 def figures_of(study: Study, more: Mapping[str, Rows] | None = None) -> Iterator[tuple[str, Drawn]]:
