@@ -53,11 +53,9 @@ def _suites() -> list[dict[str, str]]:
 
 def _describe(thing: type[Policy] | type[Adversary] | type[Environment]) -> dict[str, str]:
     about = re.sub("[`*]", "", (thing.__doc__ or "").partition("\n")[0])
-    entry = {"name": thing.name, "about": about, "class": thing.__name__}
-    parameters = registry.declared(thing)
-    entry["parameters"] = ", ".join(
-        each.name if each.required else f"{each.name}={each.default}".lower() for each in parameters
-    )
+    every = registry.declared(thing)
+    parameters = [each.name if each.required else f"{each.name}={each.default}".lower() for each in every]
+    entry = {"name": thing.name, "about": about, "class": thing.__name__, "parameters": ", ".join(parameters)}
     if issubclass(thing, Adversary):
         entry |= {"strength": thing.strength, "knowledge": thing.knowledge, "aim": thing.aim}
     if issubclass(thing, Policy | Adversary):

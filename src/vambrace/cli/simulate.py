@@ -81,8 +81,7 @@ def _print_results(results: list[Any]) -> None:
 def _write_frames(results: list[Any], path: Path) -> None:
     import polars
 
-    frame = polars.concat(
-        r.to_frame().select(polars.lit(registry.spec_of(r.policy)).alias("policy"), polars.all()) for r in results
-    )
+    named = [polars.lit(registry.spec_of(result.policy)).alias("policy") for result in results]
+    frame = polars.concat(r.to_frame().select(name, polars.all()) for name, r in zip(named, results, strict=True))
     with whole_file(path) as unfinished, unfinished.open("wb") as file:
         frame.write_parquet(file) if path.suffix == ".parquet" else frame.write_csv(file)

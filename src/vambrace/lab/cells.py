@@ -28,19 +28,13 @@ NAMES = ("place", "budget", "line", "attack", "power")  # fields of a game that 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One call of `simulate`, as plain strings and numbers.
+    """One call of `simulate`, as plain strings and numbers."""
 
-    Attributes:
-        id: Its name, also of its file.
-        hash: The fingerprint that its file must have.
-        adversary: A spec, or "none".
-    """
-
-    id: str
-    hash: str
+    id: str  # its name, also of its file
+    hash: str  # the fingerprint that its file must have
     policy: str
     environment: str
-    adversary: str
+    adversary: str  # a spec, or "none"
     horizon: int
     replications: int
     seed: int

@@ -242,13 +242,11 @@ def _with_data(experiment: Experiment, data: Mapping[str, Path]) -> Experiment:
     if gone and (not found or (not panels and experiment.panels)):
         every = " and ".join(names)
         raise InvalidParameter(f"data: expected a file for {every}, since nothing is left without it, got none")
-    given = {name: _fingerprint(data[name]) if name in data else LEFT_OUT for name in names}
+    given = dict.fromkeys(names, LEFT_OUT)
+    for name, path in data.items():
+        with path.open("rb") as file:
+            given[name] = f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
     return experiment.model_copy(update={"data": given, "environments": found, "panels": panels})
-
-
-def _fingerprint(path: Path) -> str:
-    with path.open("rb") as file:
-        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 
 
 def parse(document: dict[str, Any]) -> Experiment:

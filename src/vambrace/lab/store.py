@@ -91,10 +91,9 @@ class Status:
 
     def summary(self) -> dict[str, Any]:
         """The status, ready for JSON."""
-        lists = {key: list(getattr(self, key)) for key in ("done", "missing", "unknown")}
-        reasons = {key: dict(getattr(self, key)) for key in ("failed", "damaged")}
+        parts = ("done", "missing", "unknown", "failed", "damaged", "running")
         counts = {"folder": str(self.folder), "experiment": self.name, "cells": self.total}
-        return counts | lists | reasons | {"running": self.running}
+        return counts | {part: getattr(self, part) for part in parts}
 
 
 class Store:

@@ -21,13 +21,7 @@ def save(
 ) -> None:
     """Write the page of a certificate, which may have any name, or that of many tests, whole or not at all.
 
-    Args:
-        certificates: By the names of their tests.
-        path: The file.
-        source: What was certified, such as the name of a file.
-        made_by: The program and its version.
-        notes: Sentences about it that the page must not hide.
-        many: Whether the certificates are those of a group of tests.
+    `source` is what was certified, such as the name of a file, and `notes` are sentences that the page must not hide.
     """
     one = next(iter(certificates.values()))
     parameters = {"source": source, **{f"{use} column": column for use, column in one.columns.items()}}

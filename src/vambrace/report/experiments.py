@@ -52,14 +52,7 @@ class Paper(NamedTuple):
 
 
 def write(studies: Sequence[Study], folder: Path, *, paper: Paper | None = None, progress: bool | None = None) -> Path:
-    """Write report.html and figures/ into a folder; returns where the page is.
-
-    Args:
-        studies: The finished experiments, in the order of the page.
-        folder: Where to write.
-        paper: What is said of a paper's claims.
-        progress: Whether to show a progress bar; None: on a terminal.
-    """
+    """Write report.html, with experiments in this order, and figures/ into a folder; returns where the page is."""
     paper = paper or Paper()
     drawn = {study.name: dict(figures_of(study, paper.lines)) for study in studies}
     every = [figure for figures in drawn.values() for figure in figures.values()] + [*paper.figures]

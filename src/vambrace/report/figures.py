@@ -20,7 +20,7 @@ SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 THEORY = [2, 3]  # dots: only what was proved is drawn with them
 FORMATS = (".svg", ".png", ".pdf", ".html", ".json")
 AXES = {"budget": "budget C (fake events)", "horizon": "horizon T (rounds)", "power": "β, where C = T^β"}
-Rows = Sequence[Mapping[str, Any]]  # the points of lines: facet, line, x, mean, low, high; or a bound instead
+Rows = Sequence[Mapping[str, Any]]  # points of lines: facet, line, x; mean, low, high, or a bound, or both
 REGRET = "pseudo regret (expected reward lost)"
 FLAT = 20  # a line that ends at 1/20 of the highest one lies on the x axis, unless the scale is logarithmic
 WIDE = 50  # budgets that differ by this factor need a logarithmic scale
@@ -55,10 +55,6 @@ def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> Any:
     """Mean pseudo regret against rounds, one line for each policy, with the band from the 5 % to the 95 % quantile.
 
     Results against different attacks come side by side on one scale.
-
-    Args:
-        results: What `vb.simulate` returned, at least one.
-        title: The heading of the figure.
     """
     if not results:
         raise InvalidParameter("figure: expected at least one result, got none")
@@ -84,13 +80,8 @@ def lines_figure(
 ) -> Any:
     """Lines with bands, in facets on one scale; where there is a bound, dotted in the same colour.
 
-    Args:
-        rows: Facet, line, x; mean, low and high, or no mean where only a bound is drawn; bound, where there is one.
-        axis: What x is: "round", or a key of AXES.
-        title: The heading.
-        alt: The figure in words.
-        subtitle: The lines below the heading: what the bands are.
-        height: What the heights are.
+    The axis is "round" or a key of AXES. `alt` is the figure in words, `subtitle` says what the bands are, and `height`
+    what the heights are.
     """
     altair = load_altair()
     facets, lines = (list(dict.fromkeys(row[key] for row in rows)) for key in ("facet", "line"))

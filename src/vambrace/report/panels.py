@@ -113,7 +113,9 @@ def figures_of(study: Study, more: Mapping[str, Rows] | None = None) -> Iterator
 
 
 def _of_panel(study: Study, panel: Panel, plays: Sequence[Play], more: Rows) -> Drawn:
-    axis = panel.axis or _axis(plays)
+    horizons, budgets = {play.game.horizon for play in plays}, {play.game.budget for play in plays}
+    most = "horizon" if len(horizons) > 1 else "budget" if len(budgets) >= MANY else "round"
+    axis = panel.axis or most
     kept = _kept(panel, plays)
     rows = [row for play in kept for row in _rows(axis, play, kept, panel.worst)]
     room = 1.5 * max(row["high"] for row in rows) if axis == "round" and not is_logarithmic(rows, axis) else inf
@@ -138,13 +140,6 @@ def _fit_bounds(rows: Sequence[dict[str, Any]], room: float) -> list[str]:
         return ["What the theory promises lies above the figure; the table has it."]
     rest = ", where the figure has room; the table has the rest" if max(bounds) > room else ""
     return [f"Dotted, in the colour of its policy: what the theory promises{rest}."]
-
-
-def _axis(plays: Sequence[Play]) -> str:
-    """What a panel has most of: horizons, budgets, or otherwise rounds."""
-    if len({play.game.horizon for play in plays}) > 1:
-        return "horizon"
-    return "budget" if len({play.game.budget for play in plays}) >= MANY else "round"
 
 
 def _rows(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> Iterator[dict[str, Any]]:
