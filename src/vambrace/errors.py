@@ -1,20 +1,18 @@
 """Every error that vambrace raises on purpose.
 
-    VambraceError
-    ├── InvalidParameter   a value out of range or of the wrong type (also a ValueError)
-    ├── UnknownName        no such policy, adversary, environment or parameter (also a LookupError)
-    ├── DecisionError      an answer to a decision that is not open (also a ValueError)
-    ├── HorizonReached     the learner has no rounds left (also a RuntimeError)
-    ├── SnapshotError      a snapshot that cannot be restored (also a ValueError)
-    ├── NotApplicable      a combination that cannot be played (also a ValueError)
-    ├── NotComputed        a part of a result that was not asked for (also an AttributeError)
-    ├── MissingExtra       an optional dependency is not installed (also an ImportError)
-    ├── KernelMistake      a kernel that cannot be compiled (also a TypeError)
-    ├── StoreError         a folder of results that cannot be used (also a RuntimeError)
-    ├── ClusterLost        a Dask cluster that was lost during a run (also a ConnectionError)
-    └── GameFault          a policy or an adversary broke the rules of the game (also a RuntimeError)
-
-Each message says what was expected and what was found.
+VambraceError
+├── InvalidParameter   a value out of range or of the wrong type (also a ValueError)
+├── UnknownName        no such policy, adversary, environment or parameter (also a LookupError)
+├── DecisionError      an answer to a decision that is not open (also a ValueError)
+├── HorizonReached     the learner has no rounds left (also a RuntimeError)
+├── SnapshotError      a snapshot that cannot be restored (also a ValueError)
+├── NotApplicable      a combination that cannot be played (also a ValueError)
+├── NotComputed        a part of a result that was not asked for (also an AttributeError)
+├── MissingExtra       an optional dependency is not installed (also an ImportError)
+├── KernelMistake      a kernel that cannot be compiled (also a TypeError)
+├── StoreError         a folder of results that cannot be used (also a RuntimeError)
+├── ClusterLost        a Dask cluster that was lost during a run (also a ConnectionError)
+└── GameFault          a policy or an adversary broke the rules of the game (also a RuntimeError)
 """
 
 from collections.abc import Iterable

@@ -21,22 +21,15 @@ def whole_file(path: Path) -> Iterator[Path]:
         with unfinished.open("rb+") as file:
             os.fsync(file.fileno())
         unfinished.replace(path)
-        for folder in (path.parent, *(each.parent for each in new_folders)):
-            _sync_folder(folder)
+        for folder in (path.parent, *(each.parent for each in new_folders)) if os.name != "nt" else ():
+            opened = os.open(folder, os.O_RDONLY)  # Windows, which writes names by itself, cannot open folders
+            try:
+                os.fsync(opened)
+            finally:
+                os.close(opened)
     except OSError as error:  # a full disk does not say which file it was
         if error.errno is not None and error.filename is None:
             error.filename = str(path)
         raise
     finally:
         unfinished.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Write the names in a folder to disk; Windows does this by itself and cannot open folders."""
-    if os.name == "nt":
-        return
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)

@@ -17,7 +17,7 @@ _lock = threading.Lock()
 _shown: "Progress | None" = None  # what the terminal shows: a row for each bar, also for nested work
 
 
-class ProgressBar:
+class ProgressBar(AbstractContextManager["ProgressBar"]):
     """The progress of some work: on a terminal a bar that appears after a second, in a log an occasional line.
 
     Args:
@@ -37,9 +37,6 @@ class ProgressBar:
         self._started = time.monotonic()
         self._due = self._started + self.patience
         self._row: TaskID | None = None
-
-    def __enter__(self) -> "ProgressBar":
-        return self
 
     def __exit__(self, *_: object) -> None:
         global _shown

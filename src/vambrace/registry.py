@@ -21,7 +21,6 @@ __all__ = ["adversary", "declared", "environment", "known", "policy", "spec_of",
 Thing = TypeVar("Thing", Policy, Adversary, Environment)
 
 _MODULES = {"policy": policies, "adversary": adversaries, "environment": environments}
-_GROUPS = {"policy": "vambrace.policies", "adversary": "vambrace.adversaries", "environment": "vambrace.environments"}
 
 
 @cache
@@ -31,7 +30,7 @@ def known(kind: str) -> Mapping[str, type[Any]]:
 
     module = _MODULES[kind]
     classes = {thing.name: thing for thing in (getattr(module, name) for name in module.__all__)}
-    for entry in metadata.entry_points(group=_GROUPS[kind]):
+    for entry in metadata.entry_points(group=module.__name__):
         try:
             classes.setdefault(entry.name, entry.load())
         except Exception as error:
@@ -42,8 +41,7 @@ def known(kind: str) -> Mapping[str, type[Any]]:
 def specimens(kind: str, **given: Any) -> dict[str, Any]:
     """One object of every registered class that needs only the given parameters, by name.
 
-    >>> from vambrace import registry
-    >>> registry.specimens("policy", budget=5.0)["se-wr"].budget
+    >>> specimens("policy", budget=5.0)["se-wr"].budget
     5.0
     """
     found = {}
@@ -57,8 +55,7 @@ def specimens(kind: str, **given: Any) -> dict[str, Any]:
 def policy(spec: str) -> Policy:
     """The policy of a spec string.
 
-    >>> from vambrace import registry
-    >>> registry.policy("se-wr:budget=100,radius=tight")
+    >>> policy("se-wr:budget=100,radius=tight")
     SEWR(budget=100.0, delta=None, radius='tight')
     """
     return _parse("policy", spec)

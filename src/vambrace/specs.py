@@ -14,11 +14,14 @@ from vambrace.errors import InvalidParameter
 from vambrace.parameters import Kind, declared
 
 
-def spec_of(thing: Any) -> str:
-    """The spec string of an object: the parameters that differ from their defaults, in order."""
+def spec_of(thing: Any, *, without: str = "") -> str:
+    """The spec string of an object: the parameters that differ from their defaults, in order, except `without`.
+
+    No attack, that is None, is "none".
+    """
     if not dataclasses.is_dataclass(thing) or isinstance(thing, type):  # a foreign object has only a name
-        return str(getattr(thing, "name", thing))
-    values = [(each, getattr(thing, each.name)) for each in declared(type(thing))]
+        return "none" if thing is None else str(getattr(thing, "name", thing))
+    values = [(each, getattr(thing, each.name)) for each in declared(type(thing)) if each.name != without]
     parts = [
         f"{each.name}={_text(value, each.kind)}" for each, value in values if each.required or value != each.default
     ]
@@ -27,13 +30,7 @@ def spec_of(thing: Any) -> str:
 
 
 def value_of(where: str, kind: Any, text: str) -> Any:
-    """The value of a text for a parameter of this type.
-
-    Args:
-        where: The name that an error shows.
-        kind: Its type, or a `Kind`.
-        text: The text.
-    """
+    """The value of a text for a parameter of this kind, a type or a `Kind`; an error says `where` it is."""
     kind = kind if isinstance(kind, Kind) else Kind.of(kind)
     if kind.optional and text == "none":
         return None

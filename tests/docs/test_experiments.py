@@ -19,7 +19,7 @@ def test_the_file_of_the_page_is_read(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text, encoding="utf-8")
     experiment = spec.read(path)
-    assert len(cells.cells_of(experiment)) == 9  # three policies at three budgets
+    assert len(cells.expand(experiment).cells) == 9  # three policies at three budgets
     assert {game.line for game in experiment.games} == {"ucb1", "se-wr:budget=C", "pe-wr"}
     assert {game.environment for game in experiment.games} == {vb.Bernoulli([0.9, 0.8, 0.7, 0.6, 0.5])}
 

@@ -8,7 +8,7 @@ import vambrace as vb
 from vambrace import registry
 from vambrace.lab import cells
 from vambrace.lab import experiment as spec
-from vambrace.lab.cells import Cell, cells_of, expand, fingerprint
+from vambrace.lab.cells import Cell, expand, fingerprint
 
 DOCUMENT: dict[str, Any] = {
     "name": "small",
@@ -24,7 +24,7 @@ DOCUMENT: dict[str, Any] = {
 
 
 def made(**changes: Any) -> dict[str, Cell]:
-    return cells_of(spec.parse(DOCUMENT | changes))
+    return expand(spec.parse(DOCUMENT | changes)).cells
 
 
 def test_names_say_what_is_played() -> None:
@@ -41,7 +41,7 @@ def test_names_say_what_is_played() -> None:
 def test_what_two_panels_share_is_played_once() -> None:
     panels = [{"name": "all"}, {"name": "trusting", "policies": ["ucb1:alpha=2"]}]
     experiment = spec.parse(DOCUMENT | {"panels": panels})
-    assert cells_of(experiment) == made()
+    assert expand(experiment).cells == made()
     names = {panel: [game["cell"] for game in games] for panel, games in expand(experiment).panels.items()}
     assert names == {"all": list(made()), "trusting": [name for name in made() if "--ucb1--" in name]}
 

@@ -1,3 +1,4 @@
+import json
 import re
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import vambrace as vb
 from vambrace import registry
 from vambrace.errors import InvalidParameter
 from vambrace.lab import experiment as spec
-from vambrace.lab.cells import cells_of
+from vambrace.lab.cells import expand
 
 SMALL = """
 name = "small"
@@ -193,7 +194,7 @@ def test_the_games_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(registry, "policy", policy)
     experiment = read(tmp_path, SMALL)
     assert len(made) == 6  # two policies at three budgets
-    assert len(cells_of(experiment)) == len(experiment.games) == 10
+    assert len(expand(experiment).cells) == len(experiment.games) == 10
     assert experiment == read(tmp_path, SMALL)
     assert "games" not in experiment.canonical()
     assert len(made) == 12
@@ -338,6 +339,16 @@ def test_a_mistake_is_one_line_with_its_place(tmp_path: Path, text: str, message
     assert str(caught.value) == f"{tmp_path / 'file.toml'}: {message}"
 
 
+def schema() -> str:
+    """The JSON schema of an experiment, with which editors complete and check TOML files."""
+    found = spec.Experiment.model_json_schema()
+    return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema"} | found, indent=2) + "\n"
+
+
 def test_the_shipped_schema_is_the_one_of_the_models() -> None:
-    """After a change: write `experiment.schema()` to `experiment.SCHEMA`."""
-    assert spec.SCHEMA.read_text(encoding="utf-8") == spec.schema()
+    """After a change: `python tests/lab/test_experiment.py` writes it."""
+    assert spec.SCHEMA.read_text(encoding="utf-8") == schema()
+
+
+if __name__ == "__main__":
+    spec.SCHEMA.write_text(schema(), encoding="utf-8")

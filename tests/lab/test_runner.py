@@ -272,7 +272,7 @@ def test_a_full_disk_is_one_line_and_loses_no_finished_cell(
 def test_workers_share_the_policies_between_them() -> None:
     """Who has compiled a policy goes on with it; what is left of a long line is shared."""
     small = spec.parse(FAILING | {"policies": ["ucb1", "se"], "adversaries": ["conceal"], "horizons": [30, 40]})
-    waiting = run._families(list(cells.cells_of(small).values()))
+    waiting = run._families(list(cells.expand(small).cells.values()))
     first = run._next(waiting, "", [])
     second = run._next(waiting, "", [run.family(first)])
     assert {first.policy, second.policy} == {"ucb1", "se"}
@@ -317,7 +317,7 @@ def test_a_program_that_workers_cannot_import_is_told_what_is_wrong(tmp_path: Pa
 
 
 def test_a_worker_with_another_version_says_so() -> None:
-    cell = next(iter(cells.cells_of(spec.parse(FAILING)).values()))
+    cell = next(iter(cells.expand(spec.parse(FAILING)).cells.values()))
     found = run.play(cell, "9.9.9", 1)
     assert isinstance(found, run.Failure)
     assert found.error == f"worker: expected vambrace 9.9.9, got {vb.__version__}"

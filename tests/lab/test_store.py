@@ -13,7 +13,7 @@ import vambrace as vb
 from vambrace.errors import StoreError
 from vambrace.lab import cells, lock, store
 from vambrace.lab import experiment as spec
-from vambrace.lab.cells import Cell, cells_of
+from vambrace.lab.cells import Cell, expand
 from vambrace.lab.store import Store, decode, encode
 
 DOCUMENT: dict[str, Any] = {
@@ -27,7 +27,7 @@ DOCUMENT: dict[str, Any] = {
     "environments": {"two": "bernoulli:means=0.9/0.5"},
 }
 EXPERIMENT = spec.parse(DOCUMENT)
-CLEAN, ATTACKED = cells_of(EXPERIMENT).values()
+CLEAN, ATTACKED = expand(EXPERIMENT).cells.values()
 
 
 @pytest.fixture(autouse=True)

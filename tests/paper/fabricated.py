@@ -8,7 +8,7 @@ import numpy as np
 
 from vambrace.engine.result import Result
 from vambrace.lab import experiment as spec
-from vambrace.lab.cells import cells_of
+from vambrace.lab.cells import expand
 from vambrace.lab.experiment import Experiment, Game
 from vambrace.lab.store import Status
 from vambrace.lab.study import Play, Study
@@ -40,7 +40,7 @@ def study(name: str, regret: Regret, *, missing: int = 0) -> Study:
 def suite(name: str) -> tuple[Experiment, tuple[Game, ...], tuple[str, ...]]:
     """An experiment, its games and the names of its cells."""
     experiment = spec.read(find(name))
-    return experiment, experiment.games, tuple(cells_of(experiment))
+    return experiment, experiment.games, tuple(expand(experiment).cells)
 
 
 def fabricated(experiment: Experiment, game: Game, seed: int, regret: Regret) -> Play:

@@ -9,7 +9,7 @@ import pytest
 from paper import fabricated
 from vambrace import theory
 from vambrace.lab.study import Play
-from vambrace.paper.claims import CLAIMS, JUDGES, RESULTS, Verdict, exponents, least_linear
+from vambrace.paper.claims import CLAIMS, JUDGES, RESULTS, Verdict, exponents, least_linear, verdict
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
 
@@ -17,7 +17,7 @@ BY_ID = {claim.id: claim for claim in CLAIMS}
 def judged(claim: str, regret: fabricated.Regret, missing: int = 0) -> Verdict:
     suite = BY_ID[claim].suite
     assert suite is not None
-    return BY_ID[claim].verdict({suite: fabricated.study(suite, regret, missing=missing)})
+    return verdict(BY_ID[claim], {suite: fabricated.study(suite, regret, missing=missing)})
 
 
 def lower(play: Play) -> float:
@@ -73,20 +73,20 @@ def test_a_claim_holds_or_does_not(claim: str, good: Callable[[Play], float], ba
 
 def test_what_games_cannot_decide_is_not_decided() -> None:
     assert judged("ms-se-wr", fabricated.plausible).holds is None
-    assert BY_ID["combined"].verdict({}).holds is None
-    assert BY_ID["comparison"].verdict({}).holds is True  # by arithmetic
+    assert verdict(BY_ID["combined"], {}).holds is None
+    assert verdict(BY_ID["comparison"], {}).holds is True  # by arithmetic
 
 
 def test_without_all_its_cells_a_suite_decides_nothing() -> None:
     assert judged("concealment", lower, missing=3) == (None, "3 cells of the suite lower-bound are missing.")
-    assert BY_ID["concealment"].verdict({}) == (None, "The suite lower-bound was not run.")
+    assert verdict(BY_ID["concealment"], {}) == (None, "The suite lower-bound was not run.")
 
 
 def test_an_experiment_that_only_has_the_name_of_a_suite_decides_nothing() -> None:
     found = fabricated.study("separation", as_attacked)
     mine = dataclasses.replace(found, experiment=found.experiment.model_copy(update={"replications": 1}))
-    assert BY_ID["separation"].verdict({"separation": found}).holds is True
-    assert BY_ID["separation"].verdict({"separation": mine}) == (
+    assert verdict(BY_ID["separation"], {"separation": found}).holds is True
+    assert verdict(BY_ID["separation"], {"separation": mine}) == (
         None,
         "The experiment separation is not the suite of that name.",
     )

@@ -13,13 +13,13 @@ import pytest
 import vambrace as vb
 from vambrace.errors import UnknownName
 from vambrace.lab import experiment as spec
-from vambrace.lab.cells import cells_of
+from vambrace.lab.cells import expand
 from vambrace.paper.suites import find, suites
 
 
 @pytest.mark.parametrize("name", suites())
 def test_names_of_suites_are_safe_for_every_file_system(name: str) -> None:
-    for cell in cells_of(spec.read(find(name))):
+    for cell in expand(spec.read(find(name))).cells:
         assert re.fullmatch(r"[a-z0-9._-]+", cell)
         assert len(f".{cell}.unfinished.parquet") <= 255
 

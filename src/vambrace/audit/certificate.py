@@ -127,7 +127,7 @@ class Certificate:
 
     def plot(self) -> "altair.LayerChart":
         """The interval of each arm and the budget of each rival (needs the extra `vambrace[report]`)."""
-        from vambrace.report.certificate_figure import certificate_figure
+        from vambrace.report.certificates import certificate_figure
 
         return certificate_figure(self)
 

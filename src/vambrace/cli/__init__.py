@@ -10,7 +10,7 @@ import typer
 
 from vambrace import __version__
 from vambrace.cli import attack, bounds, certify, listing, plan, report, reproduce, run, simulate, status, verify
-from vambrace.errors import VambraceError
+from vambrace.errors import StoreError, VambraceError
 
 COMMANDS = {"simulate": simulate, "attack": attack, "bounds": bounds, "verify": verify, "plan": plan}
 COMMANDS |= {"certify": certify, "list": listing, "run": run, "status": status, "report": report}
@@ -58,6 +58,8 @@ def main() -> None:
     try:
         code = app(prog_name="vambrace", standalone_mode=False)
     except VambraceError as error:
+        if isinstance(error, StoreError) and error.diff:
+            typer.echo(error.diff, err=True)
         _fail(str(error))
     except (typer.Abort, KeyboardInterrupt):
         code = INTERRUPTED

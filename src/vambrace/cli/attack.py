@@ -6,7 +6,6 @@ import typer
 
 from vambrace import registry
 from vambrace.cli import common
-from vambrace.cli.common import option
 from vambrace.errors import InvalidParameter
 from vambrace.protocols import Adversary
 
@@ -20,10 +19,10 @@ EXAMPLES = (
 
 def command(
     policy: Annotated[str, typer.Argument(metavar="POLICY", help="Such as ucb1 or se-wr:budget=100.")],
-    budgets: Annotated[str, option("NUMBERS", "What an attack may spend, such as 0,10,100; 0 is no attack.")],
-    means: Annotated[str | None, option("NUMBERS", f"Means of Bernoulli arms; {MEANS} by default.")] = None,
+    budgets: Annotated[str, common.option("NUMBERS", "What an attack may spend, such as 0,10,100; 0 is no attack.")],
+    means: Annotated[str | None, common.option("NUMBERS", f"Means of Bernoulli arms; {MEANS} by default.")] = None,
     env: common.Env = None,
-    attacks: Annotated[list[str] | None, option("ATTACK", "Try only this; may be repeated.", "--attack")] = None,
+    attacks: Annotated[list[str] | None, common.option("ATTACK", "Try only this; may be repeated.", "--attack")] = None,
     horizon: common.Horizon = "1e5",
     replications: common.Replications = "20",
     seed: common.Seed = "0",
@@ -49,13 +48,11 @@ def command(
     if as_json:
         common.print_json(report.summary())
         return
-    several = report.clean.replications > 1
-    games = f"{report.clean.replications:,} replication{'s' if several else ''}"
-    about = f"{policy}, {report.clean.horizon:,} rounds, {games}{common.noted(report.environment)}"
+    about = f"{policy}, {common.games(report.clean)}"
     columns = ["budget", "attack", "regret", "cost", "engine", "warning"]
     common.print_table(f"{about}: every attack", columns, map(_cells, report.rows))
     common.print_table(f"{about}: worst of each budget", columns, map(_cells, report.worst.values()))
-    if several:
+    if report.clean.replications > 1:
         common.print_note("± is the standard error of the mean over the replications.")
     for reason in report.skipped.values():
         common.print_note(f"does not apply: {reason}")

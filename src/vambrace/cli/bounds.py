@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vambrace.cli import common
-from vambrace.cli.common import option
 from vambrace.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -20,20 +19,20 @@ EXAMPLES = (
 
 
 def command(
-    policy: Annotated[str | None, option("POLICY", "Such as se-wr, or se-wr:radius=tight.")] = None,
-    gaps: Annotated[str | None, option("NUMBERS", "How far each other arm is below the best: 0.1,0.2.")] = None,
+    policy: Annotated[str | None, common.option("POLICY", "Such as se-wr, or se-wr:radius=tight.")] = None,
+    gaps: Annotated[str | None, common.option("NUMBERS", "How far each other arm is below the best: 0.1,0.2.")] = None,
     horizon: common.Horizon = "1e6",
     budget: Annotated[
-        float | None, option("NUMBER", "What the attacker may spend; the policy's budget by default.")
+        float | None, common.option("NUMBER", "What the attacker may spend; the policy's budget by default.")
     ] = None,
-    delta: Annotated[float | None, option("NUMBER", "The chance of failure; arms / rounds by default.")] = None,
+    delta: Annotated[float | None, common.option("NUMBER", "The chance of failure; arms / rounds by default.")] = None,
     best_mean: Annotated[
-        float | None, option("NUMBER", "The best arm's mean: adds the bound of Lai and Robbins.")
+        float | None, common.option("NUMBER", "The best arm's mean: adds the bound of Lai and Robbins.")
     ] = None,
     price: Annotated[
         bool, typer.Option("--price", help="What surviving a budget costs any policy, instead of one policy's bounds.")
     ] = False,
-    arms: Annotated[str | None, option("NUMBER", "Number of arms, for --price without --gaps.")] = None,
+    arms: Annotated[str | None, common.option("NUMBER", "Number of arms, for --price without --gaps.")] = None,
     as_json: common.Json = False,
 ) -> None:
     """Print what theory says about the regret of a policy.

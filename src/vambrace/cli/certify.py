@@ -49,7 +49,7 @@ def command(
     options: dict[str, Any] = {"arm": arm, "reward": reward, "events": events, "successes": successes}
     options |= {"delta": delta, "threat": threat, "design": design, "reward_range": ends}
     with ExitStack() as stack:
-        sources = [stack.enter_context(_spooled(each)) if _is_stream(each) else each for each in files]
+        sources = [stack.enter_context(_opened(each)) for each in files]
         source = data.title(sources)
         answer = certify(sources, **options, group=group)
     found = {"": answer} if isinstance(answer, Certificate) else answer
@@ -72,10 +72,8 @@ def command(
 def _notes(ends: list[float] | None, left_out: tuple[str, ...]) -> list[str]:
     notes = []
     if ends is not None:
-        whole = f"{ends[0]:g} to {ends[1]:g}"
-        notes.append(
-            f"Rewards were rescaled to [0, 1]: one unit of C is one event altered over the full range, {whole}."
-        )
+        unit = f"one unit of C is one event altered over the full range, {ends[0]:g} to {ends[1]:g}"
+        notes.append(f"Rewards were rescaled to [0, 1]: {unit}.")
     if left_out:
         notes.append(f"{len(left_out):,} left out, with one arm only, the first of them {left_out[0]!r}.")
     return notes
@@ -99,20 +97,18 @@ def _print_found(found: Mapping[str, Any], many: bool) -> None:
     common.print_table("arms that may be best", tables.STEPS, tables.steps(one)[:MOST_ARMS])
 
 
-def _is_stream(name: str) -> bool:
-    """Whether this is standard input, or a pipe such as the shell's <(...)."""
-    return name == "-" or Path(name).is_fifo()
-
-
 @contextmanager
-def _spooled(name: str) -> Iterator[Any]:
+def _opened(name: str) -> Iterator[Any]:
+    """The name of a file; a copy of standard input, or of a pipe such as the shell's <(...)."""
     from vambrace import data
 
-    if name != "-":
-        with open(name, "rb") as file, data.spooled(file, name) as spooled:
-            yield spooled
-    elif sys.stdin is None:
+    if name == "-" and sys.stdin is None:
         raise InvalidParameter("standard input: expected a log, got a closed stream")
-    else:
+    elif name == "-":
         with data.spooled(sys.stdin.buffer, "standard input") as spooled:
             yield spooled
+    elif Path(name).is_fifo():
+        with open(name, "rb") as file, data.spooled(file, name) as spooled:
+            yield spooled
+    else:
+        yield name

@@ -64,9 +64,10 @@ def environment(means: str | None, env: str | None) -> Environment:
     return registry.environment(env if env is not None else f"bernoulli:means={(means or '').replace(',', '/')}")
 
 
-def noted(environment: Environment) -> str:
-    """What a table's title must say about the arms."""
-    return f", {environment.note}" if environment.note else ""
+def games(result: Any, *more: str) -> str:
+    """What the title of a table says about the games, with what must be said about the arms."""
+    times = f"{result.replications:,} replication{'s' if result.replications > 1 else ''}"
+    return ", ".join(filter(None, [f"{result.horizon:,} rounds", times, *more, result.environment.note]))
 
 
 def files(given: list[str] | None) -> dict[str, Path]:

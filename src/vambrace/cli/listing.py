@@ -43,23 +43,19 @@ def command(
 
 
 def _suites() -> list[dict[str, str]]:
-    from vambrace.lab import cells
+    from vambrace.lab.cells import expand
     from vambrace.lab.experiment import read
     from vambrace.paper.suites import suites
 
     found = {name: read(path) for name, path in suites().items()}
-    return [
-        {"name": name, "title": suite.title, "cells": str(len(cells.cells_of(suite)))} for name, suite in found.items()
-    ]
+    return [{"name": name, "title": each.title, "cells": str(len(expand(each).cells))} for name, each in found.items()]
 
 
 def _describe(thing: type[Policy] | type[Adversary] | type[Environment]) -> dict[str, str]:
     about = re.sub("[`*]", "", (thing.__doc__ or "").partition("\n")[0])
-    entry = {"name": thing.name, "about": about, "class": thing.__name__}
-    parameters = registry.declared(thing)
-    entry["parameters"] = ", ".join(
-        each.name if each.required else f"{each.name}={each.default}".lower() for each in parameters
-    )
+    every = registry.declared(thing)
+    parameters = [each.name if each.required else f"{each.name}={each.default}".lower() for each in every]
+    entry = {"name": thing.name, "about": about, "class": thing.__name__, "parameters": ", ".join(parameters)}
     if issubclass(thing, Adversary):
         entry |= {"strength": thing.strength, "knowledge": thing.knowledge, "aim": thing.aim}
     if issubclass(thing, Policy | Adversary):

@@ -6,18 +6,16 @@ from typing import Annotated
 import typer
 
 from vambrace.cli import common
-from vambrace.cli.common import option
 from vambrace.cli.status import print_status
-from vambrace.errors import StoreError
 
 EXAMPLES = ("vambrace run mine.toml", "vambrace run poster --out results/poster --workers 4")
 
 
 def command(
     experiment: Annotated[str, typer.Argument(metavar="FILE|SUITE", help="A TOML file, or a name such as poster.")],
-    out: Annotated[Path | None, option("DIR", "The folder of the results; out/NAME by default.")] = None,
+    out: Annotated[Path | None, common.option("DIR", "The folder of the results; out/NAME by default.")] = None,
     workers: common.Workers = None,
-    dask: Annotated[str | None, option("ADDRESS", "Use this Dask scheduler; local starts one here.")] = None,
+    dask: Annotated[str | None, common.option("ADDRESS", "Use this Dask scheduler; local starts one here.")] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast/--keep-going", help="Stop at the first failed cell.")] = False,
     data: common.Data = None,
     as_json: common.Json = False,
@@ -32,12 +30,7 @@ def command(
 
     wanted = read(find(experiment), common.files(data))
     folder = Path("out") / wanted.name if out is None else out
-    try:
-        found = run(wanted, folder, workers=workers, dask=dask, fail_fast=fail_fast)
-    except StoreError as error:
-        if error.diff:
-            typer.echo(error.diff, err=True)
-        raise
+    found = run(wanted, folder, workers=workers, dask=dask, fail_fast=fail_fast)
     print_status(found, as_json)
     if found.failed:
         raise typer.Exit(1)

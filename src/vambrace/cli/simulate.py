@@ -7,7 +7,6 @@ import typer
 
 from vambrace import registry
 from vambrace.cli import common
-from vambrace.cli.common import option
 from vambrace.files import whole_file
 
 EXAMPLES = (
@@ -21,18 +20,18 @@ def command(
     policies: Annotated[list[str], typer.Argument(metavar="POLICY", help="Such as ucb1 or se-wr:budget=100.")],
     means: common.Means = None,
     env: common.Env = None,
-    attack: Annotated[str, option("ATTACK", "Such as conceal:budget=100.")] = "none",
+    attack: Annotated[str, common.option("ATTACK", "Such as conceal:budget=100.")] = "none",
     horizon: common.Horizon = "1e5",
     replications: common.Replications = "20",
     seed: common.Seed = "0",
     engine: Annotated[
-        str, option("ENGINE", "rounds plays every round, leap skips many, auto: leap if exact.")
+        str, common.option("ENGINE", "rounds plays every round, leap skips many, auto: leap if exact.")
     ] = "auto",
-    checkpoints: Annotated[str, option("NUMBER", "Number of rounds that --output and --plot show.")] = "64",
+    checkpoints: Annotated[str, common.option("NUMBER", "Number of rounds that --output and --plot show.")] = "64",
     unbounded: common.Unbounded = False,
     threads: common.Threads = None,
-    output: Annotated[Path | None, option("FILE", "Write every checkpoint to a .parquet or .csv file.")] = None,
-    plot: Annotated[Path | None, option("FILE", "Draw the regret as .svg, .png, .pdf or .html.")] = None,
+    output: Annotated[Path | None, common.option("FILE", "Write every checkpoint to a .parquet or .csv file.")] = None,
+    plot: Annotated[Path | None, common.option("FILE", "Draw the regret as .svg, .png, .pdf or .html.")] = None,
     as_json: common.Json = False,
 ) -> None:
     """Play policies, attacked or not, and print their regret.
@@ -46,9 +45,8 @@ def command(
     environment, adversary = common.environment(means, env), registry.adversary(attack)
     size = common.whole(horizon=horizon, replications=replications, seed=seed, checkpoints=checkpoints)
     options = size | {"engine": engine, "bounded": not unbounded, "threads": threads}
-    results = [
-        simulate(policy, environment, adversary, **options) for policy in [registry.policy(spec) for spec in policies]
-    ]
+    played = [registry.policy(spec) for spec in policies]  # before any game, which may take long
+    results = [simulate(policy, environment, adversary, **options) for policy in played]
     if output is not None:
         _write_frames(results, output)
     if plot is not None:
@@ -74,10 +72,8 @@ def _print_results(results: list[Any]) -> None:
         spec = registry.spec_of(result.policy)
         rows.append([spec, f"{regret['mean']:,.1f}{error}", *spread, share, f"{cost:,.1f}", result.engine])
     against = f"attack {registry.spec_of(first.adversary)}" if first.adversary else "no attack"
-    games = f"{first.replications:,} replication{'s' if several else ''}"
-    title = f"{first.horizon:,} rounds, {games}, {against}{common.noted(first.environment)}"
     columns = ["policy", "regret", *(["5 % … 95 %"] if several else []), "best arm", "cost", "engine"]
-    common.print_table(title, columns, rows)
+    common.print_table(common.games(first, against), columns, rows)
     if several:
         common.print_note("± is the standard error of the mean; 5 % … 95 % holds the middle 90 % of the replications.")
 
@@ -85,8 +81,7 @@ def _print_results(results: list[Any]) -> None:
 def _write_frames(results: list[Any], path: Path) -> None:
     import polars
 
-    frame = polars.concat(
-        r.to_frame().select(polars.lit(registry.spec_of(r.policy)).alias("policy"), polars.all()) for r in results
-    )
+    named = [polars.lit(registry.spec_of(result.policy)).alias("policy") for result in results]
+    frame = polars.concat(r.to_frame().select(name, polars.all()) for name, r in zip(named, results, strict=True))
     with whole_file(path) as unfinished, unfinished.open("wb") as file:
         frame.write_parquet(file) if path.suffix == ".parquet" else frame.write_csv(file)

@@ -23,8 +23,7 @@ OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
-    ast.Pow: lambda base, power: math.pow(base, power),  # of floats: too large a number is an error, not a long wait
-    ast.USub: operator.neg,
+    ast.Pow: math.pow,  # of floats: too large a number is an error, not a long wait
 }
 FORMULA = re.compile(r"\{([^{}]*)\}")
 EXPECTED = f"numbers, names, + - * / **, and {', '.join(FUNCTIONS)}"
@@ -47,15 +46,13 @@ def mentions(spec: str, name: str) -> bool:
 
 def shown(spec: str) -> str:
     """A spec as it is shown to readers: the budget of the game is C, its horizon T."""
-    return FORMULA.sub(
-        lambda found: re.sub(r"\bhorizon\b", "T", re.sub(r"\bbudget\b", "C", found[1])).replace(" ", ""), spec
-    )
+    letters = {"budget": "C", "horizon": "T", " ": ""}
+    return FORMULA.sub(lambda found: re.sub(r"\b(budget|horizon)\b| ", lambda word: letters[word[0]], found[1]), spec)
 
 
 def calculate(formula: str, known: Mapping[str, float]) -> float:
     """The value of a formula over known names.
 
-    >>> from vambrace.lab.arithmetic import calculate
     >>> calculate("sqrt(horizon / 10)", {"horizon": 1000})
     10.0
     """

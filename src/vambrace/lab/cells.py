@@ -20,7 +20,6 @@ from vambrace.engine.result import Result
 from vambrace.engine.simulation import Engine, simulate
 from vambrace.errors import InvalidParameter
 from vambrace.lab.experiment import Experiment, Game
-from vambrace.protocols import Adversary
 from vambrace.specs import spec_of
 
 LONGEST = 80  # characters of one part of a name: four parts and an ending fit into the limit of file systems
@@ -29,19 +28,13 @@ NAMES = ("place", "budget", "line", "attack", "power")  # fields of a game that 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One call of `simulate`, as plain strings and numbers.
+    """One call of `simulate`, as plain strings and numbers."""
 
-    Attributes:
-        id: Its name, also of its file.
-        hash: The fingerprint that its file must have.
-        adversary: A spec, or "none".
-    """
-
-    id: str
-    hash: str
+    id: str  # its name, also of its file
+    hash: str  # the fingerprint that its file must have
     policy: str
     environment: str
-    adversary: str
+    adversary: str  # a spec, or "none"
     horizon: int
     replications: int
     seed: int
@@ -56,19 +49,10 @@ class Cell:
 
     def play(self, threads: int | None = None) -> Result:
         """Play the games."""
-        return simulate(
-            registry.policy(self.policy),
-            registry.environment(self.environment),
-            registry.adversary(self.adversary),
-            horizon=self.horizon,
-            replications=self.replications,
-            seed=self.seed,
-            engine=self.engine,
-            checkpoints=self.checkpoints,
-            bounded=self.bounded,
-            threads=threads,
-            progress=False,
-        )
+        options = self.content
+        policy, environment = registry.policy(options.pop("policy")), registry.environment(options.pop("environment"))
+        adversary = registry.adversary(options.pop("adversary"))
+        return simulate(policy, environment, adversary, **options, threads=threads, progress=False)
 
 
 class Expansion(NamedTuple):
@@ -83,20 +67,13 @@ def expand(experiment: Experiment) -> Expansion:
     found = Expansion({}, {})
     for game in experiment.games:
         cell = _cell(experiment, game)
-        if found.cells.setdefault(cell.id, cell) != cell:
-            other = found.cells[cell.id]
-            raise InvalidParameter(
-                f"cells: expected specs that give different names, got {cell.id!r} twice, for {cell.policy!r} "
-                f"against {cell.adversary!r} and for {other.policy!r} against {other.adversary!r}"
-            )
+        other = found.cells.setdefault(cell.id, cell)
+        if other != cell:
+            both = " and for ".join(f"{each.policy!r} against {each.adversary!r}" for each in (cell, other))
+            raise InvalidParameter(f"cells: expected specs with different names, got {cell.id!r} twice, for {both}")
         named = {"cell": cell.id} | {key: getattr(game, key) for key in NAMES}
         found.panels.setdefault(game.panel, []).append(named)
     return found
-
-
-def cells_of(experiment: Experiment) -> dict[str, Cell]:
-    """Every cell by its name."""
-    return expand(experiment).cells
 
 
 def _cell(experiment: Experiment, game: Game) -> Cell:
@@ -104,13 +81,14 @@ def _cell(experiment: Experiment, game: Game) -> Cell:
     content: dict[str, Any] = {
         "policy": spec_of(game.policy),
         "environment": environment,
-        "adversary": spec_of(game.adversary) if game.adversary else "none",
+        "adversary": spec_of(game.adversary),
         "horizon": game.horizon,
-        "seed": seed_of(experiment.seed, environment, game.horizon),
+        # the same for all games on one environment; 48 bits, which every JSON reader keeps exactly
+        "seed": int(fingerprint([experiment.seed, environment, game.horizon])[:12], 16),
     }
     content |= {key: getattr(experiment, key) for key in ("replications", "checkpoints", "bounded", "engine")}
     budget = game.adversary.budget if game.adversary else 0.0
-    names = game.place, _slug(content["policy"]), _slug(_without_budget(game.adversary))
+    names = game.place, _slug(content["policy"]), _slug(spec_of(game.adversary, without="budget"))
     return Cell(id="--".join([*names, f"c{budget:.15g}", f"t{game.horizon}"]), hash=fingerprint(content), **content)
 
 
@@ -118,20 +96,6 @@ def fingerprint(content: Any) -> str:
     """A string of 64 characters, the same for equal values."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def seed_of(seed: int, environment: str, horizon: int) -> int:
-    """The seed of all games on one environment; 48 bits, which every JSON reader keeps exactly."""
-    return int(fingerprint([seed, environment, horizon])[:12], 16)
-
-
-def _without_budget(adversary: Adversary | None) -> str:
-    """The attack's spec without its budget, which is a separate part of the name."""
-    if adversary is None:
-        return "none"
-    name, _, rest = spec_of(adversary).partition(":")
-    others = [part for part in rest.split(",") if part and not part.startswith("budget=")]
-    return f"{name}:{','.join(others)}" if others else name
 
 
 def _slug(spec: str) -> str:

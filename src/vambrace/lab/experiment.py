@@ -11,7 +11,6 @@ need it are left out.
 """
 
 import hashlib
-import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,9 +44,15 @@ Spec = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, BeforeValidator(_plain), Field(ge=1, le=10**6)]
 Rounds = Annotated[int, BeforeValidator(_plain), Field(ge=1, le=MOST_ROUNDS)]
 Budget = Annotated[float, Field(ge=0, le=LARGEST_BUDGET, allow_inf_nan=False)]
+Axis = Literal["round", "budget", "horizon"]
 Power = Annotated[float, Field(ge=0, le=1)]
 LEFT_OUT = "left out"
-PLACEHOLDERS = ("budget", "horizon")  # the names that formulas may use
+MESSAGES = {  # what was expected, for mistakes that pydantic describes in the words of programmers
+    "missing": "a value",
+    "too_short": "at least one",
+    "string_too_short": "at least one character",
+    "string_pattern_mismatch": "a name in kebab case such as ten-arms",
+}
 OWN_BUDGET = re.compile(r"[:,](budget=[^,]*)")
 
 
@@ -61,16 +66,12 @@ class Panel(_Model):
     name: Name = Field(description="Names the panel, in kebab case.")
     title: str = Field(default="", description="What the panel shows.")
     policies: list[Spec] | None = Field(default=None, description='Spec strings such as "se-wr:budget={budget}".')
-    adversaries: list[Spec] | None = Field(
-        default=None, description='Spec strings such as "conceal"; "none" is no attack.'
-    )
+    adversaries: list[Spec] | None = Field(default=None, description='Such as "conceal"; "none" is no attack.')
     environments: list[Name] | None = Field(default=None, description="Names from the table of environments.")
     budgets: list[Budget] | None = Field(default=None, description="What the attack may spend; 0 is no attack.")
     budget_powers: list[Power] | None = Field(default=None, description="Instead of budgets: powers of the horizon.")
     horizons: list[Rounds] | None = Field(default=None, description="How many rounds a game has.")
-    axis: Literal["round", "budget", "horizon"] | None = Field(
-        default=None, description="What the figure is drawn against; by default what the panel has most of."
-    )
+    axis: Axis | None = Field(default=None, description="What x is in the figure; by default what it has most of.")
     worst: bool = Field(default=False, description="Show the worst over all environments and adversaries only.")
 
 
@@ -104,9 +105,7 @@ class Experiment(_Model):
     budgets: list[Budget] = Field(default=[0.0], description="For every panel that names none.")
     horizons: list[Rounds] = Field(default=[], description="For every panel that names none.")
     data: dict[Name, str] = Field(default={}, description="Names of files that environments read, and what of them.")
-    environments: dict[Name, Spec] = Field(
-        min_length=1, description='A short name for each spec string: ten-arms = "bernoulli:means=0.9/0.8".'
-    )
+    environments: dict[Name, Spec] = Field(min_length=1, description='Short names: two = "bernoulli:means=0.9/0.8".')
     panels: list[Panel] = Field(default=[], description="Without panels the lists at the top are one.")
 
     @cached_property
@@ -117,14 +116,14 @@ class Experiment(_Model):
             if name in names[:i]:
                 raise InvalidParameter(f"panels[{i}].name: expected a name of its own, got {name!r} again")
         panels = {f"panels[{i}].": panel for i, panel in enumerate(self.panels)} or {"": Panel(name=self.name)}
-        return tuple(game for place, panel in panels.items() for game in self._games(place, panel))
+        return tuple(game for prefix, panel in panels.items() for game in self._games(prefix, panel))
 
-    def _games(self, place: str, panel: Panel) -> Iterator[Game]:
+    def _games(self, prefix: str, panel: Panel) -> Iterator[Game]:
         powers = panel.budget_powers is not None
         if powers and panel.budgets is not None:
-            raise InvalidParameter(f"{place}budget_powers: expected these or budgets, got both")
+            raise InvalidParameter(f"{prefix}budget_powers: expected these or budgets, got both")
         keys = ("environments", "horizons", "budget_powers" if powers else "budgets", "policies", "adversaries")
-        lists = [self._listed(place, panel, key) for key in keys]
+        lists = [self._listed(prefix, panel, key) for key in keys]
         for where, values in lists:
             if not values and where != lists[-1][0]:
                 raise InvalidParameter(f"{where}: expected at least one, got none")
@@ -142,6 +141,9 @@ class Experiment(_Model):
             budget = float(horizon) ** size if powers else size
             known, text = {"budget": budget, "horizon": horizon}, self.environments[name]
             environment = _made(registry.environment, f"environments.{name}", text, known)
+            place = f"{name}-at-{budget:.15g}" if mentions(text, "budget") else name
+            power = size if powers else None
+            shared = known | {"panel": panel.name, "place": place, "environment": environment, "power": power}
             rivals = [
                 (_made(registry.adversary, f"{at_adversaries}[{j}]", _with_budget(spec), known), shown(spec))
                 for j, spec in enumerate(adversaries)
@@ -149,28 +151,18 @@ class Experiment(_Model):
             for i, spec in enumerate(policies):
                 policy = _made(registry.policy, f"{at_policies}[{i}]", spec, known)
                 for rival, attack in rivals if budget > 0 else [(None, "")]:
-                    yield Game(
-                        panel=panel.name,
-                        place=f"{name}-at-{budget:.15g}" if mentions(text, "budget") else name,
-                        environment=environment,
-                        policy=policy,
-                        adversary=rival,
-                        horizon=horizon,
-                        budget=budget,
-                        line=shown(spec),
-                        attack=attack if rival else "no attack",
-                        power=size if powers else None,
-                    )
+                    attack = attack if rival else "no attack"
+                    yield Game(**shared, policy=policy, adversary=rival, line=shown(spec), attack=attack)
 
-    def _listed(self, place: str, panel: Panel, key: str) -> tuple[str, list[Any]]:
+    def _listed(self, prefix: str, panel: Panel, key: str) -> tuple[str, list[Any]]:
         """A list of a panel, or the one at the top, and where it is in the file."""
         own = getattr(panel, key)
         if own is None:
             return key, [*getattr(self, key)]
         for i, name in enumerate(own if key == "environments" else []):
             if name not in self.environments:
-                raise _located(f"{place}{key}[{i}]", UnknownName("environment", name, self.environments))
-        return f"{place}{key}", own
+                raise _located(f"{prefix}{key}[{i}]", UnknownName("environment", name, self.environments))
+        return f"{prefix}{key}", own
 
     def canonical(self) -> dict[str, Any]:
         """The experiment with all defaults filled in, ready for JSON."""
@@ -179,22 +171,9 @@ class Experiment(_Model):
 
 def _with_budget(spec: str) -> str:
     """An attack whose spec has no budget is given the one of the game."""
-    name, _, rest = spec.partition(":")
-    if name == "none" or OWN_BUDGET.search(spec):
+    if spec == "none" or OWN_BUDGET.search(spec):
         return spec
-    return f"{name}:{rest},budget={{budget}}" if rest else f"{name}:budget={{budget}}"
-
-
-def _check_one_budget(experiment: Experiment) -> None:
-    """Refuse an attack that sets its own budget: the listed ones would be silently ignored."""
-    lists = {"adversaries": experiment.adversaries}
-    lists |= {f"panels[{i}].adversaries": panel.adversaries or [] for i, panel in enumerate(experiment.panels)}
-    for where, specs in lists.items():
-        for i, spec in enumerate(specs):
-            own = OWN_BUDGET.search(spec)
-            if own and not mentions(own[1], "budget"):
-                twice = f"the budget is given twice, by the list of budgets and by {spec!r}"
-                raise InvalidParameter(f"{where}[{i}]: {twice}; drop {own[1]!r} here and list it there")
+    return f"{spec}{',' if ':' in spec else ':'}budget={{budget}}"
 
 
 def _made(make: Callable[[str], Thing], where: str, text: str, known: Mapping[str, float]) -> Thing:
@@ -218,7 +197,7 @@ def read(path: Path | str, data: Mapping[str, Path] | None = None) -> Experiment
     """
     document = _document(Path(path))
     try:
-        return parse(_with_data(document, data or {}))
+        return _checked(_with_data(validated(document), data or {}))
     except InvalidParameter as error:
         raise _located(str(path), error) from None
 
@@ -239,49 +218,35 @@ def data_names(path: Path) -> list[str]:
     return list(_document(path).get("data", {}))
 
 
-def _with_data(document: dict[str, Any], data: Mapping[str, Path]) -> dict[str, Any]:
-    """The document with the names of files replaced by their content."""
-    names, environments = document.get("data", {}), document.get("environments", {})
-    if not isinstance(names, dict) or not isinstance(environments, dict):
-        return document  # validation reports what is wrong
-    for name, what in names.items():
-        if name in PLACEHOLDERS:
+def _with_data(experiment: Experiment, data: Mapping[str, Path]) -> Experiment:
+    """The experiment with the names of files replaced by their content, without what needs a file that is not given."""
+    names = experiment.data
+    for name in names:
+        if name in ("budget", "horizon"):
             raise InvalidParameter(f"data.{name}: expected a name that formulas do not have, got {name!r}")
-        if not isinstance(what, str):
-            raise InvalidParameter(f"data.{name}: expected a text, got {what!r}")
     for name in data:
         if name not in names:
             raise _located("data", UnknownName("file", name, names))
-    found = dict(environments)
-    for place, text in environments.items():
-        needed = [name for name in names if isinstance(text, str) and f"{{{name}}}" in text]
-        if any(name not in data for name in needed):
-            del found[place]
-        elif needed:
+    found = {}
+    for place, text in experiment.environments.items():
+        needed = [name for name in names if f"{{{name}}}" in text]
+        if all(name in data for name in needed):
             for name in needed:
                 text = text.replace(f"{{{name}}}", quote(str(data[name]), safe="/"))
-            found[place] = spec_of(_made(registry.environment, f"environments.{place}", text, {}))
-    gone, panels = {*environments} - {*found}, document.get("panels", [])
-    if isinstance(panels, list):
-        panels = [kept for panel in panels if (kept := _without(panel, gone)) is not None]
-    if gone and (not found or (not panels and document.get("panels"))):
+            found[place] = spec_of(_made(registry.environment, f"environments.{place}", text, {})) if needed else text
+    gone, panels = {*experiment.environments} - {*found}, []
+    for panel in experiment.panels:
+        kept = panel.environments and [name for name in panel.environments if name not in gone]
+        if kept or kept == panel.environments:
+            panels.append(panel.model_copy(update={"environments": kept}))
+    if gone and (not found or (not panels and experiment.panels)):
         every = " and ".join(names)
         raise InvalidParameter(f"data: expected a file for {every}, since nothing is left without it, got none")
-    given = {name: _fingerprint(data[name]) if name in data else LEFT_OUT for name in names}
-    return document | {"data": given, "environments": found} | ({"panels": panels} if "panels" in document else {})
-
-
-def _without(panel: Any, gone: set[str]) -> Any:
-    """A panel without the environments that are left out; None if it has no other."""
-    if not isinstance(panel, dict) or not isinstance(panel.get("environments"), list):
-        return panel
-    kept = [name for name in panel["environments"] if name not in gone]
-    return panel | {"environments": kept} if kept or not gone else None
-
-
-def _fingerprint(path: Path) -> str:
-    with path.open("rb") as file:
-        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+    given = dict.fromkeys(names, LEFT_OUT)
+    for name, path in data.items():
+        with path.open("rb") as file:
+            given[name] = f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+    return experiment.model_copy(update={"data": given, "environments": found, "panels": panels})
 
 
 def parse(document: dict[str, Any]) -> Experiment:
@@ -290,8 +255,19 @@ def parse(document: dict[str, Any]) -> Experiment:
     Args:
         document: The content of a TOML file, as a dict.
     """
-    experiment = validated(document)
-    _check_one_budget(experiment)
+    return _checked(validated(document))
+
+
+def _checked(experiment: Experiment) -> Experiment:
+    """Refuse mistakes in games, and attacks that set their own budget: the listed ones would be silently ignored."""
+    lists = {"adversaries": experiment.adversaries}
+    lists |= {f"panels[{i}].adversaries": panel.adversaries or [] for i, panel in enumerate(experiment.panels)}
+    for where, specs in lists.items():
+        for i, spec in enumerate(specs):
+            own = OWN_BUDGET.search(spec)
+            if own and not mentions(own[1], "budget"):
+                twice = f"the budget is given twice, by the list of budgets and by {spec!r}"
+                raise InvalidParameter(f"{where}[{i}]: {twice}; drop {own[1]!r} here and list it there")
     _ = experiment.games  # raises if a game has a mistake
     return experiment
 
@@ -312,21 +288,15 @@ def _explained(document: Any, error: ValidationError) -> str:
     kind, given = first["type"], first["input"]
     parts = first["loc"] if kind in ("missing", "extra_forbidden") else _path(document, first["loc"])
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")
-    match kind:
-        case "extra_forbidden":
-            model = Panel if parts[0] == "panels" else Experiment
-            more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-            return f"{place}: {UnknownName('key', str(parts[-1]), model.model_fields)}{more}"
-        case "missing":
-            return f"{place}: expected a value, got none"
-        case "string_pattern_mismatch":
-            return f"{place}: expected a name in kebab case such as ten-arms, got {given!r}"
-        case "literal_error":
-            return f"{place}: expected {first['ctx']['expected']}, got {given!r}"
-        case "too_short" | "string_too_short":
-            return f"{place}: expected at least one{' character' if kind == 'string_too_short' else ''}, got none"
+    if kind == "extra_forbidden":
+        model = Panel if parts[0] == "panels" else Experiment
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        return f"{place}: {UnknownName('key', str(parts[-1]), model.model_fields)}{more}"
+    if kind in MESSAGES:
+        came = repr(given) if kind == "string_pattern_mismatch" else "none"
+        return f"{place}: expected {MESSAGES[kind]}, got {came}"
     message = first["msg"].removeprefix("Input should be ").removeprefix("String should have ")
-    message = message.replace("dictionary", "table").partition(" or instance of")[0]
+    message = message.replace("dictionary", "table").replace("valid string", "text").partition(" or instance of")[0]
     return f"{place or 'file'}: expected {message[0].lower()}{message[1:]}, got {shorten(repr(given))}"
 
 
@@ -339,9 +309,3 @@ def _path(document: Any, place: Sequence[int | str]) -> list[int | str]:
             document = known[part]
             path.append(part)
     return path
-
-
-def schema() -> str:
-    """The JSON schema of an experiment, with which editors complete and check TOML files."""
-    found = Experiment.model_json_schema()
-    return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema"} | found, indent=2) + "\n"

@@ -10,29 +10,25 @@ from typing import IO
 
 from vambrace.errors import StoreError
 
-NAME = ".lock"
-PATIENCE = 0.5  # seconds: a process that only reads the status holds the lock for a moment
-
 if sys.platform == "win32":
     import msvcrt
-
-    def _try(file: IO[str]) -> bool:
-        try:
-            file.seek(1 << 20)  # a byte that is never read, so that the process number stays readable
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
 else:
     import fcntl
 
-    def _try(file: IO[str]) -> bool:
-        try:
+NAME = ".lock"
+PATIENCE = 0.5  # seconds: a process that only reads the status holds the lock for a moment
+
+
+def _try(file: IO[str]) -> bool:
+    try:
+        if sys.platform == "win32":
+            file.seek(1 << 20)  # a byte that is never read, so that the process number stays readable
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager

@@ -14,13 +14,17 @@ import signal
 import threading
 import time
 import traceback
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections import Counter, deque
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import import_module
+from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Event
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from vambrace import validation
 from vambrace.errors import ClusterLost, InvalidParameter, MissingExtra, VambraceError
@@ -29,10 +33,6 @@ from vambrace.lab.experiment import Experiment
 from vambrace.lab.store import Status, Store, encode
 from vambrace.progress import ProgressBar
 from vambrace.version import __version__
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-    from multiprocessing.synchronize import Event
 
 TICK = 0.2  # seconds between two looks at the workers
 HEAD_EVERY = 10.0  # seconds between two writes of experiment.json during a run
@@ -83,47 +83,37 @@ def run(
     The files have the same bytes on every machine and with any number of workers.
     """
     count = validation.whole("workers", os.cpu_count() or 1 if workers is None else workers, low=1, high=10**4)
-    store = Store(Path(folder))
-    with store.opened(experiment) as waiting:
-        outcomes = _outcomes(waiting, count, dask)
-        try:
-            kept = _keep(store, outcomes, len(waiting), experiment.name, fail_fast, progress)
-        finally:
-            outcomes.close()
-    return store.status(trusted=kept)
-
-
-def _keep(
-    store: Store, outcomes: Iterator[Outcome], total: int, title: str, fail_fast: bool, progress: bool | None
-) -> set[str]:
-    """Write every outcome, and return which cells were finished."""
-    kept: set[str] = set()
+    store, finished = Store(Path(folder)), set[str]()
     done, saved = 0, time.monotonic()
-    with ProgressBar(title, total, show=progress, unit="cells") as bar:
+    with (
+        store.opened(experiment) as waiting,
+        closing(_outcomes(waiting, count, dask)) as outcomes,
+        ProgressBar(experiment.name, len(waiting), show=progress, unit="cells") as bar,
+    ):
         for outcome in outcomes:
+            if outcome is not None:
+                cell, found = outcome
+                done += 1
+                if isinstance(found, Played):
+                    store.keep(cell.id, found.data, found.seconds)
+                    finished.add(cell.id)
+                else:
+                    store.fail(cell, found.error, found.trace)
+                    if fail_fast:
+                        break
+                if time.monotonic() - saved > HEAD_EVERY:
+                    store.save_head()
+                    saved = time.monotonic()
             bar.update(done)
-            if outcome is None:
-                continue
-            cell, found = outcome
-            done += 1
-            if isinstance(found, Played):
-                store.keep(cell.id, found.data, found.seconds)
-                kept.add(cell.id)
-            else:
-                store.fail(cell, found.error, found.trace)
-                if fail_fast:
-                    break
-            if time.monotonic() - saved > HEAD_EVERY:
-                store.save_head()
-                saved = time.monotonic()
-            bar.update(done)
-    return kept
+    return store.status(trusted=finished)
 
 
-def _outcomes(cells: Sequence[Cell], workers: int, dask: str | None) -> Any:
+def _outcomes(cells: Sequence[Cell], workers: int, dask: str | None) -> Generator[Outcome]:
     if dask is not None:
         return _on_dask(cells, dask, workers)
-    return _in_processes(cells, min(workers, len(cells))) if min(workers, len(cells)) > 1 else _here(cells)
+    if min(workers, len(cells)) > 1:
+        return _in_processes(cells, min(workers, len(cells)))
+    return ((cell, play(cell, __version__, None)) for cell in cells)
 
 
 def play(cell: Cell, version: str, threads: int | None) -> Played | Failure:
@@ -141,16 +131,8 @@ def play(cell: Cell, version: str, threads: int | None) -> Played | Failure:
     return Played(data, seconds)
 
 
-def _here(cells: Sequence[Cell]) -> Iterator[Outcome]:
-    for cell in cells:
-        yield cell, play(cell, __version__, None)
-
-
-def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
+def _in_processes(cells: Sequence[Cell], workers: int) -> Generator[Outcome]:
     """Play the cells on our own workers; yields None from time to time while nothing is new."""
-    from concurrent.futures import FIRST_COMPLETED, wait
-    from concurrent.futures.process import BrokenProcessPool
-
     families, crashes, failed_starts = _families(cells), Counter[str](), 0
     idle: list[_Worker] = [_Worker() for _ in range(workers)]
     busy: dict[Future[Played | Failure], tuple[Cell, _Worker]] = {}
@@ -170,14 +152,14 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Iterator[Outcome]:
                     outcomes.append((cell, future.result()))
                     failed_starts = 0
                 except BrokenProcessPool as error:
-                    failed_starts = 0 if worker.started else failed_starts + 1
+                    failed_starts = 0 if worker.started.is_set() else failed_starts + 1
                     if failed_starts == FAILED_STARTS:
                         raise ClusterLost(NEVER_STARTED.format(count=failed_starts)) from None
                     idle.pop().end()
                     idle.append(_Worker())
                     crashes[cell.id] += 1
                     if crashes[cell.id] < CRASHES:
-                        families[family(cell)].append(cell)
+                        families[family(cell)].appendleft(cell)
                     else:
                         outcomes.append((cell, Failure("worker: crashed twice while running this cell", str(error))))
     finally:
@@ -190,19 +172,18 @@ def family(cell: Cell) -> str:
     return f"{cell.policy.partition(':')[0]} on {cell.environment.partition(':')[0]}"
 
 
-def _families(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
-    """The waiting cells by family, each family in reverse order."""
-    found: dict[str, list[Cell]] = {}
-    for cell in reversed(cells):
-        found.setdefault(family(cell), []).append(cell)
-    return dict(reversed(found.items()))
+def _families(cells: Sequence[Cell]) -> dict[str, deque[Cell]]:
+    found: dict[str, deque[Cell]] = {}
+    for cell in cells:
+        found.setdefault(family(cell), deque()).append(cell)
+    return found
 
 
-def _next(families: dict[str, list[Cell]], own: str, others: Sequence[str]) -> Cell:
+def _next(families: dict[str, deque[Cell]], own: str, others: Sequence[str]) -> Cell:
     """The next cell of the worker's own family, which is compiled; otherwise of the longest that fewest others play."""
     left = {name: len(cells) for name, cells in families.items() if cells}
     chosen = own if own in left else min(left, key=lambda name: (others.count(name), -left[name]))
-    return families[chosen].pop()
+    return families[chosen].popleft()
 
 
 class _Worker:
@@ -211,22 +192,13 @@ class _Worker:
     family = ""  # of the cell that it played last
 
     def __init__(self) -> None:
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
-
         context = get_context("spawn")
         theirs, self._ours = context.Pipe(duplex=False)
-        self._started = context.Event()
-        self._pool: ProcessPoolExecutor = ProcessPoolExecutor(
-            1, mp_context=context, initializer=_start, initargs=(theirs, self._started)
-        )
+        self.started = context.Event()  # whether the process ever ran
+        start: dict[str, Any] = {"initializer": _start, "initargs": (theirs, self.started)}
+        self._pool = ProcessPoolExecutor(1, mp_context=context, **start)
 
-    @property
-    def started(self) -> bool:
-        """Whether the process ever ran."""
-        return self._started.is_set()
-
-    def submit(self, cell: Cell) -> "Future[Played | Failure]":
+    def submit(self, cell: Cell) -> Future[Played | Failure]:
         self.family = family(cell)
         return self._pool.submit(play, cell, __version__, 1)
 
@@ -236,7 +208,7 @@ class _Worker:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _start(pipe: Connection, started: "Event") -> None:
+def _start(pipe: Connection, started: Event) -> None:
     """In a worker: leave Ctrl-C to the owner, and end as soon as the owner closes the pipe or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     started.set()
@@ -249,7 +221,7 @@ def _start(pipe: Connection, started: "Event") -> None:
     threading.Thread(target=wait_for_the_end, daemon=True).start()
 
 
-def _on_dask(cells: Sequence[Cell], address: str, workers: int) -> Iterator[Outcome]:
+def _on_dask(cells: Sequence[Cell], address: str, workers: int) -> Generator[Outcome]:
     """Play the cells on Dask, which replays the cells of a lost worker; a cell that crashes several has failed."""
     if not cells:
         return
@@ -281,7 +253,10 @@ def _client(address: str, workers: int) -> Iterator[Any]:
         distributed: Any = import_module("distributed")
     except ImportError:
         raise MissingExtra("dask: expected the extra vambrace[dask], got no module named 'distributed'") from None
-    with _quiet(), ExitStack() as stack:
+    with ExitStack() as stack:
+        for logger in map(logging.getLogger, ("distributed", "distributed.client")):  # we report an error once
+            stack.callback(logger.setLevel, logger.level)
+            logger.setLevel(logging.CRITICAL)
         scheduler: Any = address
         if address == "local":
             # without an address it would listen on port 8787 on all interfaces, and warn if that is in use
@@ -294,16 +269,3 @@ def _client(address: str, workers: int) -> Iterator[Any]:
         except (OSError, ValueError) as error:
             raise InvalidParameter(f"dask: expected the address of a scheduler, got {address!r}: {error}") from None
         yield client
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence the cluster's own messages: we report an error once."""
-    levels = {logger: logger.level for logger in map(logging.getLogger, ("distributed", "distributed.client"))}
-    for logger in levels:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        for logger, level in levels.items():
-            logger.setLevel(level)

@@ -44,10 +44,8 @@ def encode(cell: Cell, result: Result) -> bytes:
     places = pl.Series([place for copy in range(result.replications) for place in (*last, copy)], dtype=pl.UInt32)
     # series by series, since an expression would take as long as a small game
     pulls = pl.Series("pulls", result.pulls).arr.to_list().gather(places)
-    named = [
-        pl.Series(name, [text]).new_from_index(0, rows)
-        for name, text in (("engine", result.engine), ("cell", cell.hash))
-    ]
+    texts = {"engine": result.engine, "cell": cell.hash}
+    named = [pl.Series(name, [text]).new_from_index(0, rows) for name, text in texts.items()]
     target = io.BytesIO()
     result.to_frame().hstack([pulls, *named]).write_parquet(target)
     return target.getvalue()
@@ -55,26 +53,21 @@ def encode(cell: Cell, result: Result) -> bytes:
 
 def decode(cell: Cell, frame: pl.DataFrame) -> Result:
     """The result that `encode` was given."""
-    shape = (cell.replications, -1)
 
     def column(name: str) -> Any:
-        return frame[name].to_numpy().reshape(shape) if name in frame.columns else None
+        return frame[name].to_numpy().reshape(cell.replications, -1) if name in frame.columns else None
 
     return Result(
         policy=registry.policy(cell.policy),
         environment=registry.environment(cell.environment),
         adversary=registry.adversary(cell.adversary),
-        horizon=cell.horizon,
-        replications=cell.replications,
-        seed=cell.seed,
         engine=str(frame["engine"][0]),
-        bounded=cell.bounded,
         checkpoints=column("round")[0],
-        pseudo_regret=column("pseudo_regret"),
-        cost=column("cost"),
         pulls=np.array(frame["pulls"].drop_nulls().to_list(), dtype=np.int64),
         realized=column("realized_regret"),
         observed=column("observed_regret"),
+        **{key: column(key) for key in ("pseudo_regret", "cost")},
+        **{key: getattr(cell, key) for key in ("horizon", "replications", "seed", "bounded")},
     )
 
 
@@ -98,10 +91,9 @@ class Status:
 
     def summary(self) -> dict[str, Any]:
         """The status, ready for JSON."""
-        lists = {key: list(getattr(self, key)) for key in ("done", "missing", "unknown")}
-        reasons = {key: dict(getattr(self, key)) for key in ("failed", "damaged")}
+        parts = ("done", "missing", "unknown", "failed", "damaged", "running")
         counts = {"folder": str(self.folder), "experiment": self.name, "cells": self.total}
-        return counts | lists | reasons | {"running": self.running}
+        return counts | {part: getattr(self, part) for part in parts}
 
 
 class Store:
@@ -140,11 +132,12 @@ class Store:
             raise StoreError(f"{self.folder}: expected a new or an empty folder, got one with {foreign[0]!r} in it")
         cells, panels = expand(experiment)
         played = {"vambrace": __version__}
+        packages = {name: metadata.version(name) for name in ("numpy", "numba", "polars")}
         self._head = played | {
             "experiment": experiment.canonical(),
             "cells": {name: cell.content | played | {"hash": cell.hash} for name, cell in cells.items()},
             "panels": panels,
-            "versions": _versions(),
+            "versions": {"python": platform.python_version(), **packages, "machine": platform.machine()},
             "seconds": {},
         }
         self.save_head()
@@ -154,11 +147,8 @@ class Store:
         if kept != wanted:
             old, new = (json.dumps(each, indent=2, ensure_ascii=False).splitlines() for each in (kept, wanted))
             diff = "\n".join(unified_diff(old, new, f"{self.folder / HEAD}", "the experiment now", lineterm=""))
-            raise StoreError(
-                f"{self.folder}: expected the experiment that it was made for, got a changed one; "
-                "take another folder, or undo the change",
-                diff=diff,
-            )
+            came = "got a changed one; take another folder, or undo the change"
+            raise StoreError(f"{self.folder}: expected the experiment that it was made for, {came}", diff=diff)
 
     def _cells(self) -> Iterator[Cell]:
         for name, kept in self._head["cells"].items():
@@ -211,38 +201,37 @@ class Store:
 
     def status(self, trusted: Collection[str] = ()) -> Status:
         """The status of the folder; files named in `trusted` were just written and are not read again."""
-        self._head = self.head()
-        return self._status({cell.id: self.read(cell) for cell in self._cells() if cell.id not in trusted})
+        return self._look(trusted)[0]
 
     def results(self) -> tuple[Status, dict[str, Any], dict[str, Result]]:
         """The status, the content of experiment.json, and the results of all finished cells by name, in its order."""
-        self._head = self.head()
-        found = {cell.id: (cell, self.read(cell)) for cell in self._cells()}
-        status = self._status({name: frame for name, (_, frame) in found.items()})
-        decoded = {name: decode(cell, frame) for name, (cell, frame) in found.items() if not isinstance(frame, str)}
-        return status, self._head, decoded
+        status, found = self._look()
+        return status, self._head, {cell.id: decode(cell, frame) for cell, frame in found}
 
-    def _status(self, found: Mapping[str, pl.DataFrame | str]) -> Status:
-        """The status, after some files were read; the others were just written."""
-        groups: dict[str, dict[str, str]] = {key: {} for key in ("done", MISSING, "failed", "damaged")}
-        for name in self._head["cells"]:
-            frame = found.get(name)
-            if not isinstance(frame, str):
-                groups["done"][name] = ""
-            elif self.failure_path(name).is_file():
-                groups["failed"][name] = self._failure(name)
+    def _look(self, trusted: Collection[str] = ()) -> tuple[Status, list[tuple[Cell, Any]]]:
+        """The status, and the content of every finished cell."""
+        self._head = self.head()
+        done: list[tuple[Cell, Any]] = []
+        missing, failed, damaged = dict[str, str](), dict[str, str](), dict[str, str]()
+        for cell in self._cells():
+            found = None if cell.id in trusted else self.read(cell)
+            if not isinstance(found, str):
+                done.append((cell, found))
+            elif self.failure_path(cell.id).is_file():
+                failed[cell.id] = self._failure(cell.id)
             else:
-                groups[MISSING if frame == MISSING else "damaged"][name] = frame
-        return Status(
+                (missing if found == MISSING else damaged)[cell.id] = found
+        status = Status(
             folder=self.folder,
             name=str(self._head["experiment"]["name"]),
-            done=tuple(groups["done"]),
-            missing=tuple(groups[MISSING]),
-            failed=groups["failed"],
-            damaged=groups["damaged"],
+            done=tuple(cell.id for cell, _ in done),
+            missing=tuple(missing),
+            failed=failed,
+            damaged=damaged,
             unknown=tuple(self._unknown()),
             running=lock.holder(self.folder),
         )
+        return status, done
 
     def _failure(self, name: str) -> str:
         try:
@@ -272,11 +261,6 @@ def _is_head(head: Any) -> bool:
         and all(isinstance(games, list) for games in head["panels"].values())
         and all(isinstance(seconds, int | float) for seconds in head["seconds"].values())
     )
-
-
-def _versions() -> dict[str, str]:
-    packages = {name: metadata.version(name) for name in ("numpy", "numba", "polars")}
-    return {"python": platform.python_version(), **packages, "machine": platform.machine()}
 
 
 def _write_json(path: Path, value: Any) -> None:

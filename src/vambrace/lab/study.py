@@ -1,6 +1,6 @@
 """A finished experiment, read back: every game of every panel with its result."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -91,15 +91,10 @@ class Study:
             attack = spec_of(play.game.adversary) if play.game.adversary is not None else None
             cells[play.game.place, spec_of(play.game.policy), attack, play.spendable, play.game.horizon] = play
         names = {"environment": pl.String, "policy": pl.String, "attack": pl.String, "budget": pl.Float64}
-        names |= {"horizon": pl.Int64}
-        frames = [
-            play.result.to_frame().select(
-                *(pl.lit(value, dtype).alias(name) for value, (name, dtype) in zip(key, names.items(), strict=True)),
-                pl.all(),
-            )
-            for key, play in cells.items()
-        ]
-        return pl.concat(frames, how="diagonal") if frames else pl.DataFrame(schema=names)
+        schema = pl.Schema(names | {"horizon": pl.Int64})
+        rows = {key: pl.DataFrame([key], schema, orient="row") for key in cells}
+        frames = [rows[key].join(play.result.to_frame(), how="cross") for key, play in cells.items()]
+        return pl.concat(frames, how="diagonal") if frames else schema.to_frame()
 
 
 def load(folder: Path | str) -> Study:
@@ -108,26 +103,15 @@ def load(folder: Path | str) -> Study:
     Args:
         folder: A folder that `run` filled, with any version of vambrace, completely or not.
     """
-    store = Store(Path(folder))
-    status, head, results = store.results()
-    plays = tuple(
-        Play(_game(panel, named, results[named["cell"]]), results[named["cell"]])
-        for panel, games in head["panels"].items()
-        for named in games
-        if named["cell"] in results
-    )
-    return Study(experiment=validated(head["experiment"]), status=status, head=head, plays=plays)
-
-
-def _game(panel: str, named: dict[str, Any], result: Result) -> Game:
-    return Game(
-        panel=panel,
-        environment=result.environment,
-        policy=result.policy,
-        adversary=result.adversary,
-        horizon=result.horizon,
-        **{key: named[key] for key in NAMES},
-    )
+    status, head, results = Store(Path(folder)).results()
+    plays = []
+    for panel, games in head["panels"].items():
+        for named in games:
+            if (result := results.get(named["cell"])) is not None:
+                played = {key: getattr(result, key) for key in ("environment", "policy", "adversary", "horizon")}
+                game = Game(panel=panel, **played, **{key: named[key] for key in NAMES})
+                plays.append(Play(game, result))
+    return Study(experiment=validated(head["experiment"]), status=status, head=head, plays=tuple(plays))
 
 
 def load_all(folder: Path) -> list[Study]:
@@ -141,10 +125,8 @@ def load_all(folder: Path) -> list[Study]:
     for each in found:
         study = load(each)
         if study.name in studies:
-            raise StoreError(
-                f"{folder}: expected experiments of different names, got {study.name!r} in "
-                f"{studies[study.name].status.folder.name} and in {each.name}"
-            )
+            where = f"in {studies[study.name].status.folder.name} and in {each.name}"
+            raise StoreError(f"{folder}: expected experiments of different names, got {study.name!r} {where}")
         studies[study.name] = study
     return [*studies.values()]
 
@@ -163,8 +145,3 @@ def share_of_best(play: Play) -> float:
     """How often the best arm was pulled."""
     best = int(np.argmax(play.game.environment.arm_means()))
     return float(play.result.pulls[:, best].mean() / play.game.horizon)
-
-
-def several(values: Sequence[Any]) -> bool:
-    """Whether there is more than one."""
-    return len({*values}) > 1

@@ -21,25 +21,12 @@ class Line(NamedTuple):
 
 
 def fit(x: Sequence[float], samples: Sequence[Floats], transform: Callable[[Any], Any] = lambda y: y) -> Line:
-    """Least squares through the transformed means of the samples.
-
-    Args:
-        x: Where the samples were taken.
-        samples: For each x the values of all replications.
-        transform: What is done to a mean before the fit, such as taking its logarithm.
-    """
-    places = np.asarray(x, dtype=float)
-    design = np.column_stack([np.ones_like(places), places])
-
-    def slope(heights: Floats) -> float:
-        return float(np.linalg.lstsq(design, heights, rcond=None)[0][1])
-
-    heights = np.array([transform(sample.mean()) for sample in samples])
+    """Least squares through the means of the samples, one for each x, after a transform such as a logarithm."""
+    design = np.column_stack([np.ones(len(x)), x])
     rng = np.random.default_rng(SEED)
-    resampled = [
-        slope(np.array([transform(rng.choice(sample, len(sample)).mean()) for sample in samples]))
-        for _ in range(RESAMPLES)
-    ]
-    low, high = np.quantile(resampled, [0.025, 0.975])
-    residual = heights - design @ np.linalg.lstsq(design, heights, rcond=None)[0]
-    return Line(slope(heights), float(low), float(high), float(1.0 - residual.var() / heights.var()))
+    resampled = [[transform(rng.choice(sample, len(sample)).mean()) for sample in samples] for _ in range(RESAMPLES)]
+    heights = np.array([[transform(sample.mean()) for sample in samples], *resampled]).T
+    lines = np.linalg.lstsq(design, heights, rcond=None)[0]
+    low, high = np.quantile(lines[1, 1:], [0.025, 0.975])
+    residual = heights[:, 0] - design @ lines[:, 0]
+    return Line(float(lines[1, 0]), float(low), float(high), float(1.0 - residual.var() / heights[:, 0].var()))

@@ -16,13 +16,8 @@ def suites() -> dict[str, Path]:
 
 
 def find(name: str) -> Path:
-    """The file of a suite's name, or of a path.
+    """The file of a suite such as "poster", or of a path.
 
-    Args:
-        name: A suite such as "poster", or the path of a file.
-
-    >>> from vambrace.lab import experiment
-    >>> from vambrace.paper.suites import find
     >>> experiment.read(find("poster")).replications
     20
     """

@@ -1,9 +1,10 @@
 """Figures: one definition of each gives SVG, PNG, PDF and a self-contained HTML page."""
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle, islice
 from math import ceil, floor, log10
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,21 +13,14 @@ from vambrace.errors import InvalidParameter, MissingExtra
 from vambrace.files import whole_file
 from vambrace.registry import spec_of
 
-if TYPE_CHECKING:
-    import altair
-
 # Eight colours that most eyes tell apart, with a contrast of at least three to one on white and on the black of our
 # pages. No eight colours are safe for every eye, so points have a shape too; seven shapes make 56 different pairs.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8F4BE8", "#8C8C8C", "#BF0099", "#6B7A00"]
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"]
 THEORY = [2, 3]  # dots: only what was proved is drawn with them
 FORMATS = (".svg", ".png", ".pdf", ".html", ".json")
-AXES = {
-    "round": "round",
-    "budget": "budget C (fake events)",
-    "horizon": "horizon T (rounds)",
-    "power": "β, where C = T^β",
-}
+AXES = {"budget": "budget C (fake events)", "horizon": "horizon T (rounds)", "power": "β, where C = T^β"}
+Rows = Sequence[Mapping[str, Any]]  # points of lines: facet, line, x; mean, low, high, or a bound, or both
 REGRET = "pseudo regret (expected reward lost)"
 FLAT = 20  # a line that ends at 1/20 of the highest one lies on the x axis, unless the scale is logarithmic
 WIDE = 50  # budgets that differ by this factor need a logarithmic scale
@@ -43,11 +37,7 @@ LABEL = (  # the same as `number` makes, in the language of the axes
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number for a reader: 1,234 and 0.125, but 3·10¹¹.
-
-    Args:
-        value: The number.
-        digits: How many count, at least, for one that is not whole.
+    """A number for a reader: 1,234 and 0.125, but 3·10¹¹; one that is not whole has at least these digits.
 
     >>> [number(value) for value in (0, 0.12345, 12.34, 1234.5, 2e6, 1e11, 1e-9)]
     ['0', '0.123', '12.3', '1,234', '2·10⁶', '10¹¹', '10⁻⁹']
@@ -61,14 +51,10 @@ def number(value: float, digits: int = 3) -> str:
     return f"{'' if factor == '1' else f'{factor}·'}10{str(int(power)).translate(RAISED)}"
 
 
-def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> "altair.FacetChart":
+def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> Any:
     """Mean pseudo regret against rounds, one line for each policy, with the band from the 5 % to the 95 % quantile.
 
     Results against different attacks come side by side on one scale.
-
-    Args:
-        results: What `vb.simulate` returned, at least one.
-        title: The heading of the figure.
     """
     if not results:
         raise InvalidParameter("figure: expected at least one result, got none")
@@ -83,32 +69,19 @@ def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> "altai
 
 def _curve(result: Result) -> list[dict[str, Any]]:
     low, high = np.quantile(result.pseudo_regret, [0.05, 0.95], axis=0)
-    columns = zip(result.checkpoints, result.pseudo_regret.mean(axis=0), low, high, strict=True)
+    columns = {"x": result.checkpoints, "mean": result.pseudo_regret.mean(axis=0), "low": low, "high": high}
     attack = "no attack" if result.adversary is None else spec_of(result.adversary)
     labels = {"facet": attack, "line": spec_of(result.policy)}
-    return [
-        {**labels, "x": int(t), "mean": float(mean), "low": float(a), "high": float(b)} for t, mean, a, b in columns
-    ]
+    return [labels | {key: column[i].item() for key, column in columns.items()} for i in range(len(low))]
 
 
 def lines_figure(
-    rows: Sequence[Mapping[str, Any]],
-    *,
-    axis: str,
-    title: str,
-    alt: str,
-    subtitle: Sequence[str] = (),
-    height: str = REGRET,
-) -> "altair.FacetChart":
-    """Lines with bands against one of AXES, in facets on one scale; where there is a bound, dotted in the same colour.
+    rows: Rows, *, axis: str, title: str, alt: str, subtitle: Sequence[str] = (), height: str = REGRET
+) -> Any:
+    """Lines with bands, in facets on one scale; where there is a bound, dotted in the same colour.
 
-    Args:
-        rows: Facet, line, x; mean, low and high, or no mean where only a bound is drawn; bound, where there is one.
-        axis: What x is: a key of AXES.
-        title: The heading.
-        alt: The figure in words.
-        subtitle: The lines below the heading: what the bands are.
-        height: What the heights are.
+    The axis is "round" or a key of AXES. `alt` is the figure in words, `subtitle` says what the bands are, and `height`
+    what the heights are.
     """
     altair = load_altair()
     facets, lines = (list(dict.fromkeys(row[key] for row in rows)) for key in ("facet", "line"))
@@ -118,8 +91,9 @@ def lines_figure(
         if logarithmic and row["mean"] is not None:  # where there is no zero, a band ends in sight
             row["low"] = max(row["low"], row["mean"] / 100)
     legend = altair.Legend(orient="bottom", title=None, symbolOpacity=1, symbolSize=80, rowPadding=4)
-    colour = altair.Color("line:N", sort=lines, scale=_scale(altair, lines, COLOURS), legend=legend)
-    shape = altair.Shape("line:N", sort=lines, scale=_scale(altair, lines, SHAPES), legend=legend)
+    colours, shapes = (list(islice(cycle(signs), len(lines))) for signs in (COLOURS, SHAPES))
+    colour = altair.Color("line:N", sort=lines, scale=altair.Scale(domain=lines, range=colours), legend=legend)
+    shape = altair.Shape("line:N", sort=lines, scale=altair.Scale(domain=lines, range=shapes), legend=legend)
     picked = altair.selection_point(fields=["line"], bind="legend", name="picked")
     opacity = altair.condition(picked, altair.value(1.0), altair.value(0.12))
     tooltip = [
@@ -143,14 +117,13 @@ def lines_figure(
         points.encode(y=y, shape=shape, opacity=opacity, tooltip=tooltip),
     ]
     layered = altair.layer(*layers, description=alt).add_params(picked).properties(width=320, height=240)
-    figure = layered.facet(
-        facet=altair.Facet("facet:N", title=None, sort=facets), columns=2, data=altair.Data(values=rows)
-    )
+    facet = altair.Facet("facet:N", title=None, sort=facets)
+    figure = layered.facet(facet=facet, columns=2, data=altair.Data(values=rows))
     heading = altair.TitleParams(title, subtitle=list(subtitle))
     return figure.resolve_axis(x="independent").properties(title=heading, description=alt)
 
 
-def is_logarithmic(rows: Sequence[Mapping[str, Any]], axis: str) -> bool:
+def is_logarithmic(rows: Rows, axis: str) -> bool:
     """Whether heights need a logarithmic scale: on a plain one some of the lines would lie on the x axis.
 
     Along rounds only the ends of the lines count, and a bound does not: a figure can leave it out.
@@ -172,11 +145,7 @@ def _marked(rows: list[dict[str, Any]], axis: str, logarithmic: bool) -> list[di
     return [{**row, "marked": row["mean"] is not None and row["x"] in wanted} for row in rows]
 
 
-def _scale(altair: Any, lines: Sequence[str], signs: Sequence[Any]) -> Any:
-    return altair.Scale(domain=list(lines), range=[signs[i % len(signs)] for i in range(len(lines))])
-
-
-def _y(altair: Any, rows: Sequence[Mapping[str, Any]], title: str, logarithmic: bool) -> Any:
+def _y(altair: Any, rows: Rows, title: str, logarithmic: bool) -> Any:
     """Heights from zero, or on a logarithmic scale that has room for zero where there is one."""
     if not logarithmic:
         return altair.Y("mean:Q", title=title, axis=altair.Axis(labelExpr=LABEL, tickCount=6))
@@ -192,7 +161,7 @@ def _y(altair: Any, rows: Sequence[Mapping[str, Any]], title: str, logarithmic: 
     return altair.Y("mean:Q", title=title, scale=scale, axis=altair.Axis(labelExpr=LABEL, values=marks))
 
 
-def _x(altair: Any, axis: str, rows: Sequence[Mapping[str, Any]], logarithmic: bool) -> Any:
+def _x(altair: Any, axis: str, rows: Rows, logarithmic: bool) -> Any:
     """Horizons on a logarithmic scale, rounds where heights are; budgets on one that has room for zero."""
     places = sorted({row["x"] for row in rows})
     marks: dict[str, Any] = {"tickCount": 6}
@@ -205,7 +174,8 @@ def _x(altair: Any, axis: str, rows: Sequence[Mapping[str, Any]], logarithmic: b
         marks = {"values": [10**power for power in range(16) if least <= 10**power <= places[-1]]}
     elif axis == "budget" and places[-1] > WIDE * least:
         scale, marks = altair.Scale(type="symlog", constant=least), {"values": places}
-    return altair.X("x:Q", title=AXES[axis], scale=scale, axis=altair.Axis(labelExpr=LABEL, labelOverlap=True, **marks))
+    labels = altair.Axis(labelExpr=LABEL, labelOverlap=True, **marks)
+    return altair.X("x:Q", title=AXES.get(axis, axis), scale=scale, axis=labels)
 
 
 def for_file(figure: Any) -> Any:

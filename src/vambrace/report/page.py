@@ -24,13 +24,7 @@ class Table(NamedTuple):
 
 
 def write(path: Path, template: str, **values: Any) -> None:
-    """Write a page from a template, whole or not at all.
-
-    Args:
-        path: The file.
-        template: The name of a file in templates/.
-        values: What the template speaks of.
-    """
+    """Write a page from a file in templates/ and the values that it speaks of, whole or not at all."""
     text = _templates().get_template(f"templates/{template}").render(values)
     with whole_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
@@ -42,13 +36,9 @@ def _templates() -> Any:
         import jinja2
     except ImportError as error:
         raise MissingExtra("pages: expected the extra vambrace[report] (jinja2), got none") from error
-    found = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    options: dict[str, Any] = {"autoescape": True, "undefined": jinja2.StrictUndefined, "trim_blocks": True}
+    folder = jinja2.FileSystemLoader(Path(__file__).parent)
+    found = jinja2.Environment(loader=folder, lstrip_blocks=True, **options)
     found.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     found.globals["vega"] = _vega
     return found

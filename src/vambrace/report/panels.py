@@ -4,17 +4,45 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from vambrace import theory
 from vambrace.lab.experiment import Experiment, Panel
-from vambrace.lab.study import Play, Study, several, share_of_best, worst
-from vambrace.report.bands import bootstrap
-from vambrace.report.figures import is_logarithmic, lines_figure, number
+from vambrace.lab.study import Play, Study, share_of_best, worst
+from vambrace.protocols import Floats
+from vambrace.report.figures import Rows, is_logarithmic, lines_figure, number
 from vambrace.report.page import Table
 from vambrace.specs import spec_of
 
+RESAMPLES = 1000  # for a band
 MANY = 5  # budgets: a figure of at least this number is drawn against them
 WORST = "the worst of all arms and attacks"
-Rows = Sequence[Mapping[str, Any]]  # the points of lines: facet, line, x, mean, low, high; or a bound instead
+LEGEND = {  # what the headings of a table mean
+    "95 %": "Regret: the mean; 95 %: the interval of that mean",
+    "best arm": "Best arm: how often it was pulled",
+    "bound": "Bound: what the theory promises",
+}
+
+
+class Band(NamedTuple):
+    """A mean with its interval of 95 %, at every checkpoint."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+
+
+def bootstrap(values: Floats) -> Band:
+    """The band of the mean of replications (rows) at each checkpoint (columns); with one replication it has no width.
+
+    Whole replications are drawn with replacement, so that a band is one of curves. The draws are fixed by the number of
+    replications, so that the same results always give the same picture.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    copies = len(values)
+    chosen = np.random.default_rng(2026).multinomial(copies, np.full(copies, 1 / copies), size=RESAMPLES)
+    low, high = np.quantile(chosen @ values / copies, [0.025, 0.975], axis=0)
+    return Band(values.mean(axis=0), low, high)
 
 
 class Drawn(NamedTuple):
@@ -35,25 +63,19 @@ def _kept(panel: Panel, plays: Sequence[Play]) -> list[Play]:
     """What a panel shows: all its games, or of those that differ only in arms and attack the worst."""
     if not panel.worst:
         return list(plays)
-    return list(worst(plays, lambda play: (play.game.line, _budget(play), play.game.horizon)).values())
-
-
-def _budget(play: Play) -> float:
-    return play.game.budget if play.game.power is None else play.game.power
-
-
-# -------------------------------------------------------------------------------------------------------- the table
+    return list(worst(plays, lambda play: (play.game.line, play.game.budget, play.game.horizon)).values())
 
 
 def finals(panel: Panel, plays: Sequence[Play]) -> Table:
     """How each game ended, the most important columns first; what all rows share stands in the caption only."""
     kept = _kept(panel, plays)
     rows = [_final(play) for play in kept]
-    one_for_all = {key for key in ("attack", "C", "T", "arms") if not several([row[key] for row in rows])}
+    one_for_all = {key for key in ("attack", "C", "T", "arms") if len({row[key] for row in rows}) == 1}
     shared = [f"{key} = {rows[0][key]}" for key in ("C", "T") if key in one_for_all]
     shared += [rows[0]["attack"]] if "attack" in one_for_all and rows[0]["C"] != "0" else []
     headings = [key for key in rows[0] if key not in one_for_all and any(row[key] for row in rows)]
-    caption = ". ".join([panel.title or panel.name, *([", ".join(shared)] if shared else []), *_legend(headings)])
+    legend = [text for key, text in LEGEND.items() if key in headings]
+    caption = ". ".join([panel.title or panel.name, *([", ".join(shared)] if shared else []), *legend])
     numbers = [k for k, key in enumerate(headings) if key not in ("policy", "attack", "arms")]
     return Table(f"{caption}.", headings, [[row[key] for key in headings] for row in rows], numbers)
 
@@ -75,15 +97,6 @@ def _final(play: Play) -> dict[str, str]:
     }
 
 
-def _legend(headings: Sequence[str]) -> Iterator[str]:
-    """What the headings of a table mean."""
-    if "95 %" in headings:
-        yield "Regret: the mean; 95 %: the interval of that mean"
-    yield "Best arm: how often it was pulled"
-    if "bound" in headings:
-        yield "Bound: what the theory promises"
-
-
 def promise(play: Play) -> theory.Bound | None:
     """The smallest bound with explicit constants that speaks of a game."""
     game = play.game
@@ -91,16 +104,8 @@ def promise(play: Play) -> theory.Bound | None:
     return min((bound for bound in found if bound.explicit), key=lambda bound: bound.value, default=None)
 
 
-# ------------------------------------------------------------------------------------------------------- the figure
-
-
 def figures_of(study: Study, more: Mapping[str, Rows] | None = None) -> Iterator[tuple[str, Drawn]]:
-    """The figures of an experiment by the names of their panels.
-
-    Args:
-        study: The finished experiment.
-        more: Further lines, by the name of the figure that they are drawn in.
-    """
+    """The figures of an experiment by the names of their panels, with `more` lines by the names of their figures."""
     for panel in panels(study.experiment):
         plays = study.panel(panel.name)
         if plays:
@@ -108,7 +113,9 @@ def figures_of(study: Study, more: Mapping[str, Rows] | None = None) -> Iterator
 
 
 def _of_panel(study: Study, panel: Panel, plays: Sequence[Play], more: Rows) -> Drawn:
-    axis = panel.axis or _axis(plays)
+    horizons, budgets = {play.game.horizon for play in plays}, {play.game.budget for play in plays}
+    most = "horizon" if len(horizons) > 1 else "budget" if len(budgets) >= MANY else "round"
+    axis = panel.axis or most
     kept = _kept(panel, plays)
     rows = [row for play in kept for row in _rows(axis, play, kept, panel.worst)]
     room = 1.5 * max(row["high"] for row in rows) if axis == "round" and not is_logarithmic(rows, axis) else inf
@@ -135,13 +142,6 @@ def _fit_bounds(rows: Sequence[dict[str, Any]], room: float) -> list[str]:
     return [f"Dotted, in the colour of its policy: what the theory promises{rest}."]
 
 
-def _axis(plays: Sequence[Play]) -> str:
-    """What a panel has most of: horizons, budgets, or otherwise rounds."""
-    if several([play.game.horizon for play in plays]):
-        return "horizon"
-    return "budget" if len({play.game.budget for play in plays}) >= MANY else "round"
-
-
 def _rows(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> Iterator[dict[str, Any]]:
     """The points of a game, in every facet that it belongs to."""
     band, bound, game = bootstrap(play.result.pseudo_regret), promise(play), play.game
@@ -152,16 +152,15 @@ def _rows(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> Ite
         for i in points:
             x = {"round": int(play.result.checkpoints[i]), "budget": game.budget, "horizon": game.horizon}[axis]
             heights = {"mean": band.mean[i], "low": band.low[i], "high": band.high[i]}
-            yield {"facet": facet, "line": line, "x": x, "bound": value} | {
-                key: float(f"{height:.5g}") for key, height in heights.items()
-            }
+            rounded = {key: float(f"{height:.5g}") for key, height in heights.items()}
+            yield {"facet": facet, "line": line, "x": x, "bound": value} | rounded
 
 
 def _facets(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> list[str]:
     """Where a game is shown: its arms, its attack and its budget, as far as they differ and are not drawn otherwise."""
     if worst_only:
         return [WORST]
-    arms = [play.game.place] if several([each.game.place for each in plays]) else []
+    arms = [play.game.place] if len({each.game.place for each in plays}) > 1 else []
     attacks = list(dict.fromkeys(each.game.attack for each in plays if each.game.adversary is not None))
     budget = [] if axis == "budget" or play.game.power is not None else [f"C = {number(play.game.budget, 6)}"]
     if play.game.adversary is not None:
@@ -173,10 +172,9 @@ def _facets(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> l
 
 def _alt(title: str, axis: str, plays: Iterable[Play]) -> str:
     """The figure in words: what is drawn, and how each line ends."""
-    ends = {play.game.line: play for play in plays}
-    shown = "; ".join(
+    ends = [
         f"{line} {number(play.regret)} "
         f"({play.game.attack}, C = {number(play.game.budget, 6)}, T = {number(play.game.horizon, 6)})"
-        for line, play in ends.items()
-    )
-    return f"{title}. Regret against the {axis}. The last point of each line: {shown}."
+        for line, play in {play.game.line: play for play in plays}.items()
+    ]
+    return f"{title}. Regret against the {axis}. The last point of each line: {'; '.join(ends)}."
