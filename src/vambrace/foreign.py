@@ -45,8 +45,7 @@ def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
 
 def update(state: State, answer: Answer) -> State:
     """Tell the bandit."""
-    arm, reward = answer.arm, answer.reward
-    state.box[0].tell(arm, float(reward))
+    state.box[0].tell(answer.arm, float(answer.reward))
     return state
 
 
@@ -90,5 +89,4 @@ class Foreign(Policy):
 
     def init(self, game: Game) -> Any:
         """A state without a bandit."""
-        n_arms, horizon = game.n_arms, game.required_horizon
-        return State([], n_arms, horizon, self.make, self.name)
+        return State([], game.n_arms, game.required_horizon, self.make, self.name)

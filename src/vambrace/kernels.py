@@ -48,14 +48,11 @@ MISTAKES = (  # what Numba reports -> what the author of a kernel should do
 class Slot:
     """A global name that gets its value when a program is made: `select = Slot("select")`.
 
-    A slot for a constant is true until it has a value, so that plain Python has every branch.
+    A slot for a constant is true until it has a value, as every object is, so that plain Python has every branch.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
-
-    def __bool__(self) -> bool:
-        return True
 
     def __call__(self, *_: Any) -> Any:
         """Raise: a slot is only called if a kernel runs that was not made into a program."""
@@ -140,8 +137,7 @@ def compiled(function: Callable[..., Any], slots: Mapping[str, Any]) -> Callable
     if key not in _programs:
         import numba
 
-        bound, fingerprint = _bind(function, slots)
-        program = _rebuilt(function, bound, f"{function.__qualname__}_{fingerprint[:16]}")
+        program, _ = _bind(function, slots)
         try:
             _programs[key] = numba.njit(cache=True, **OPTIONS)(program)
         except RuntimeError:  # a function typed into a console cannot be cached on disk
@@ -181,10 +177,8 @@ def _in_one_sentence(report: str) -> str:
 def cache_statistics() -> tuple[int, int]:
     """How many programs of this process came from disk, and how many had to be compiled."""
     statistics = [program.stats for program in _programs.values()]
-    return (
-        sum(sum(each.cache_hits.values()) for each in statistics),
-        sum(sum(each.cache_misses.values()) for each in statistics),
-    )
+    hits, misses = (each.cache_hits for each in statistics), (each.cache_misses for each in statistics)
+    return sum(sum(each.values()) for each in hits), sum(sum(each.values()) for each in misses)
 
 
 def _mentions(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
@@ -216,8 +210,8 @@ def _slots_of(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[t
     return tuple(sorted(found.items()))
 
 
-def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """The value of each global name in the compiled form, and a fingerprint of them all."""
+def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Callable[..., Any], str]:
+    """A copy of a function that calls compiled kernels, named after the fingerprint of all it is made of, and that."""
     import hashlib  # here and not above: a live learner needs no compiler
 
     code = function.__code__
@@ -231,7 +225,8 @@ def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[dict[
         if isinstance(filling, types.ModuleType):  # constants that are used through a module
             identity += str([_identity(getattr(filling, each, "")) for each in code.co_names])
         digest.update(f"{name}={identity};".encode())
-    return bound, digest.hexdigest()
+    fingerprint = digest.hexdigest()
+    return _rebuilt(function, bound, f"{function.__qualname__}_{fingerprint[:16]}"), fingerprint
 
 
 def _part(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Any, str]:
@@ -240,9 +235,8 @@ def _part(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Any, 
     if key not in _parts:
         import numba
 
-        bound, fingerprint = _bind(function, slots)
+        part, fingerprint = _bind(function, slots)
         inline = getattr(function, _MARK) == "inline"
-        part = _rebuilt(function, bound, f"{function.__qualname__}_{fingerprint[:16]}")
         options = {**PART, "forceinline": inline, "pipeline_class": _part_compiler()}
         _parts[key] = (numba.njit(**options)(part), f"{fingerprint}{inline}")
     return _parts[key]
@@ -255,15 +249,12 @@ def _part_compiler() -> type:
     Numba would optimise each of them and turn it into machine code, and then do both again in the caller. Here only
     the whole program is optimised, which saves a quarter of the compile time.
     """
-    from numba.core import codegen, compiler, compiler_machinery, typed_passes
+    import numba
 
-    library: Any = codegen.JITCodeLibrary
-    lowering: Any = typed_passes.NativeLowering
-    builder: Any = compiler.DefaultPassBuilder
-    standard: Any = compiler.Compiler
-    register: Any = compiler_machinery.register_pass
+    core: Any = numba.core  # which is typed in part
+    lowering: Any = core.typed_passes.NativeLowering
 
-    class PartLibrary(library):  # type: ignore[misc]
+    class PartLibrary(core.codegen.JITCodeLibrary):  # type: ignore[misc]
         codegen = property(lambda self: types.SimpleNamespace(set_env=lambda name, environment: None))
 
         def _optimize_final_module(self) -> None:
@@ -278,7 +269,7 @@ def _part_compiler() -> type:
         def get_pointer_to_function(self, name: str) -> int:
             return 0
 
-    @register(mutates_CFG=True, analysis_only=False)
+    @core.compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
     class PartLowering(lowering):  # type: ignore[misc]
         _name = "part_lowering"
 
@@ -286,9 +277,9 @@ def _part_compiler() -> type:
             state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
             return bool(super().run_pass(state))
 
-    class PartCompiler(standard):  # type: ignore[misc]
+    class PartCompiler(core.compiler.Compiler):  # type: ignore[misc]
         def define_pipelines(self) -> list[Any]:
-            manager = builder.define_nopython_pipeline(self.state)
+            manager = core.compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
             manager.passes = [(PartLowering if each is lowering else each, why) for each, why in manager.passes]
             manager.finalize()
             return [manager]

@@ -28,8 +28,7 @@ def header(policy: Policy) -> dict[str, Any]:
 
 def checksum(content: dict[str, Any]) -> str:
     """A fingerprint of a snapshot: for example, a changed horizon cannot be noticed in the state."""
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def check_unchanged(snapshot: dict[str, Any]) -> None:
@@ -84,18 +83,13 @@ def plain(value: Any) -> Any:
     """NamedTuples as dicts, arrays as lists, numbers as Python numbers, and inf and nan, which JSON lacks, as words."""
     if hasattr(value, "_fields"):
         return {name: plain(getattr(value, name)) for name in value._fields}
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if isinstance(value, list):
         return [plain(each) for each in value]
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    if isinstance(value, int | np.integer):
-        return int(value)
-    if not isinstance(value, float | np.floating):
+    if not isinstance(value, bool | int | float):
         raise SnapshotError(f"snapshot: expected a state of numbers and arrays, got {_short(value)}")
-    number = float(value)
-    return number if isfinite(number) else repr(number)
+    return value if isfinite(value) else repr(value)
 
 
 def filled(template: Any, value: Any, where: str) -> Any:
@@ -103,13 +97,13 @@ def filled(template: Any, value: Any, where: str) -> Any:
     if hasattr(template, "_fields"):
         if not isinstance(value, dict) or set(value) != set(template._fields):
             raise SnapshotError(f"{where}: expected the fields {', '.join(template._fields)}, got {_short(value)}")
-        parts = (filled(getattr(template, name), value[name], f"{where}.{name}") for name in template._fields)
-        return type(template)(*parts)
+        return type(template)(
+            *(filled(part, value[name], f"{where}.{name}") for name, part in template._asdict().items())
+        )
     if isinstance(template, np.ndarray):
-        array = np.empty_like(template)
         if np.shape(value) != template.shape:
             raise SnapshotError(f"{where}: expected an array of shape {template.shape}, got {np.shape(value)}")
-        kind = template.dtype.type(0).item()
+        array, kind = np.empty_like(template), template.dtype.type(0).item()
         for index in np.ndindex(template.shape):
             array[index] = _scalar(kind, reduce(getitem, index, value), where)
         return array
