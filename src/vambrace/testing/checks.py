@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import json
+from itertools import product
 from math import log, sqrt
 from typing import Any
 
@@ -35,10 +36,8 @@ def check_policy(policy: Policy) -> None:
         _check_delays(policy, n_arms, horizon)
         if policy.quiet is not None:
             check_quiet_stretches(policy, n_arms, horizon)
-    environment = Bernoulli((0.8, 0.5, 0.2))
-    for attack in (None, _Push(budget=20.0)):
-        for bounded in (True, False):
-            _check_runs(policy, environment, attack, bounded)
+    for attack, bounded in product((None, _Push(budget=20.0)), (True, False)):
+        _check_runs(policy, Bernoulli((0.8, 0.5, 0.2)), attack, bounded)
 
 
 def check_adversary(adversary: Adversary, policy: Policy | None = None) -> None:
@@ -54,13 +53,12 @@ def check_adversary(adversary: Adversary, policy: Policy | None = None) -> None:
     _require(is_kernel(adversary.alter if strong else adversary.corrupt), f"{adversary.name}: mark its kernel @kernel")
     if adversary.respond is not None:
         check_response(adversary, victim, environment.means, 400)
-    for budget in (0.0, 0.3, 7.5, float("inf")):
+    for budget, bounded in product((0.0, 0.3, 7.5, float("inf")), (True, False)):
         attack = dataclasses.replace(adversary, budget=budget)  # type: ignore[type-var]
-        for bounded in (True, False):
-            result = _check_runs(victim, environment, attack, bounded)
-            _require(bool((result.cost <= budget).all()), f"{adversary.name}: cost above the budget {budget}")
-            within = np.abs(result.observed_regret - result.realized_regret) <= 2.0 * result.cost + 1e-9
-            _require(bool(within.all()), f"{adversary.name}: observed and realised regret differ by more than 2 cost")
+        result = _check_runs(victim, environment, attack, bounded)
+        _require(bool((result.cost <= budget).all()), f"{adversary.name}: cost above the budget {budget}")
+        within = np.abs(result.observed_regret - result.realized_regret) <= 2.0 * result.cost + 1e-9
+        _require(bool(within.all()), f"{adversary.name}: observed and realised regret differ by more than 2 cost")
 
 
 def check_environment(environment: Environment) -> None:
@@ -135,10 +133,7 @@ def _push(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Str
 class _Push(Adversary):
     """Lowers arm 0 and raises the rest, out of [0, 1] if allowed."""
 
-    name = "push"
-    reference = "conformance checks"
-    strength = "strong"
-    knowledge = "black box"
+    name, reference, strength, knowledge = "push", "conformance checks", "strong", "black box"
     budget: float = float("inf")
     alter = staticmethod(_push)
 
@@ -206,14 +201,11 @@ def _check_runs(policy: Policy, environment: Environment, attack: Adversary | No
     options: dict[str, Any] = {"horizon": 400, "replications": 3, "seed": 7, "checkpoints": 8, "bounded": bounded}
     title = f"{policy.name} against {attack.name if attack else 'none'}"
     one = simulate(policy, environment, attack, threads=1, interpret=False, **options)
-    for other in (
-        simulate(policy, environment, attack, threads=2, interpret=False, **options),
-        simulate(policy, environment, attack, interpret=True, **options),
-    ):
+    for way in ({"threads": 2, "interpret": False}, {"interpret": True}):
+        other = simulate(policy, environment, attack, **way, **options)
         for field in ("pseudo_regret", "realized_regret", "observed_regret", "cost", "pulls"):
-            _require(
-                np.array_equal(getattr(one, field), getattr(other, field)), f"{title}: {field} is not reproducible"
-            )
+            same = np.array_equal(getattr(one, field), getattr(other, field))
+            _require(same, f"{title}: {field} is not reproducible")
     _require(bool((one.pulls.sum(axis=1) == one.horizon).all()), f"{title}: pulls do not add up to the horizon")
     _require(bool(np.isfinite(one.pseudo_regret).all()), f"{title}: regret is not finite")
     return one
