@@ -48,9 +48,8 @@ class Columns(NamedTuple):
                 use = "group" if use == "test" else use  # as `certify` calls it
                 raise InvalidParameter(f"{use}: expected the name of a column, got {column!r}")
         if self.reward is not None and (self.events is not None or self.successes is not None):
-            raise InvalidParameter(
-                "reward: expected the reward of a log, or the events and successes of a table, got both"
-            )
+            either = "the reward of a log, or the events and successes of a table"
+            raise InvalidParameter(f"reward: expected {either}, got both")
 
 
 class Header:
@@ -92,10 +91,8 @@ class Header:
             raise InvalidParameter(f"{self._name}: expected {both}, got {_listed(self._all)}")
         if not (is_table or is_log):
             table = f"the events ({_listed(EVENTS)}) and successes ({_listed(SUCCESSES)}) of a table"
-            raise InvalidParameter(
-                f"{self._name}: expected the reward ({_listed(REWARDS)}) of a log or {table}, "
-                f"or the names of these columns, got {_listed(self._all)}"
-            )
+            either = f"the reward ({_listed(REWARDS)}) of a log or {table}, or the names of these columns"
+            raise InvalidParameter(f"{self._name}: expected {either}, got {_listed(self._all)}")
         return is_log
 
     def _named(self, column: str) -> str:
@@ -134,6 +131,5 @@ def _plain(column: str) -> str:
 
 
 def _listed(names: Collection[str]) -> str:
-    first = list(names)[:MOST_NAMES]
     more = f", … ({len(names):,} columns)" if len(names) > MOST_NAMES else ""
-    return ", ".join(first) + more
+    return ", ".join([*names][:MOST_NAMES]) + more

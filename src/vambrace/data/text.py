@@ -74,8 +74,7 @@ def layout(name: str, path: Path, separators: Sequence[bytes]) -> tuple[str, fro
         _check_start(name, file)
         for line, text in _pieces(name, file):
             if not columns:
-                header = text.removeprefix(BOM).lstrip(b"\r\n")
-                header = next(record for _, record in _records(1, header))
+                _, header = next(_records(1, text.removeprefix(BOM).lstrip(b"\r\n")))
                 outside = _outside(header)
                 separator = next((each for each in separators if each in outside), separators[0])
                 columns = _fields(name, header, separator)
@@ -155,9 +154,8 @@ def _pieces(name: str, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 def _line(name: str, line: int, file: BinaryIO) -> bytes:
     text = file.readline(PIECE)
     if len(text) == PIECE:
-        raise InvalidParameter(
-            f"{name}: after line {line:,}: expected rows shorter than {PIECE:,} bytes, got a longer one"
-        )
+        wanted = f"rows shorter than {PIECE:,} bytes"
+        raise InvalidParameter(f"{name}: after line {line:,}: expected {wanted}, got a longer one")
     return text
 
 
@@ -238,9 +236,8 @@ def _check_record(name: str, line: int, record: bytes, separator: bytes, n_colum
         raise InvalidParameter(f"{name}: line {line:,}: expected {wanted}, got one inside a field")
     n_fields = outside.count(separator) + 1
     if n_fields != n_columns:
-        raise InvalidParameter(
-            f"{name}: line {line:,}: expected {n_columns:,} fields, as many as the header has, got {n_fields:,}"
-        )
+        wanted = f"{n_columns:,} fields, as many as the header has"
+        raise InvalidParameter(f"{name}: line {line:,}: expected {wanted}, got {n_fields:,}")
 
 
 def _decoded(name: str, line: int, text: bytes) -> str:

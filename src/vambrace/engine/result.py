@@ -23,8 +23,8 @@ class Result:
         pseudo_regret: (replications, c) what was lost in expectation: the sum of the gaps of the pulled arms.
         cost: (replications, c) what the attack has spent.
         pulls: (replications, arms) at the horizon.
-        realized_regret: (replications, c) as pseudo_regret, with the rewards that were drawn.
-        observed_regret: (replications, c) the same with the rewards that the policy saw.
+        realized_regret: (replications, c) the best arm's rewards as drawn, minus those of the pulled arms.
+        observed_regret: (replications, c) the same with the altered rewards of the pulled arms; within 2 cost of it.
         engine: The engine that ran: "rounds" or "leap".
         policy: The policy that played.
         environment: The arms.
@@ -124,10 +124,6 @@ class Result:
 def _spread(values: Floats) -> dict[str, float | None]:
     low, median, high = np.quantile(values, [0.05, 0.5, 0.95])
     several = len(values) > 1
-    return {
-        "mean": float(values.mean()),
-        "standard_error": float(values.std(ddof=1) / np.sqrt(len(values))) if several else None,
-        "q05": float(low) if several else None,
-        "median": float(median),
-        "q95": float(high) if several else None,
-    }
+    error = float(values.std(ddof=1) / np.sqrt(len(values))) if several else None
+    q05, q95 = (float(low), float(high)) if several else (None, None)
+    return {"mean": float(values.mean()), "standard_error": error, "q05": q05, "median": float(median), "q95": q95}

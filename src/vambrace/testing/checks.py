@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from vambrace import registry
 from vambrace.engine.result import Result
 from vambrace.engine.simulation import simulate
 from vambrace.environments import Bernoulli
@@ -21,6 +22,22 @@ from vambrace.testing.leaps import check_quiet_stretches, check_response
 
 FALSE_ALARM = 1e-9  # the chance that a check of a mean fails although nothing is wrong
 DRAWS = 20_000
+
+
+def examples(kind: str) -> list[Any]:
+    """One object of every registered "policy", "adversary" or "environment"; missing parameters get a small value.
+
+    Args:
+        kind: Which of the three.
+
+    >>> from vambrace.testing import examples
+    >>> "se-wr" in [policy.name for policy in examples("policy")]
+    True
+    """
+    found = registry.specimens(kind, budget=5.0, means=(0.8, 0.5, 0.2), events=(300, 200), successes=(90, 20))
+    for name in registry.known(kind):
+        _require(name in found, f"{name}: give its parameters defaults, or a value for examples here")
+    return list(found.values())
 
 
 def check_policy(policy: Policy) -> None:
