@@ -1,11 +1,9 @@
 """`@kernel`: one source, run compiled by the simulator and interpreted by the live learner.
 
-A kernel is an ordinary Python function on numbers, arrays and NamedTuples. The decorator only marks it, so importing
-vambrace does not import Numba, and calling a kernel runs plain Python. `compiled` turns a kernel and every kernel it
-calls into machine code; `interpreted` gives the same function as plain Python. Both bind *slots*: global names that
-a kernel uses and that get their values for one use (the game loop's `select`, `update`, `draw`, ...).
-
-Every Numba option of the package is set here.
+The decorator only marks a function: importing vambrace does not import Numba, and calling a kernel runs plain Python.
+`compiled` turns a kernel and every kernel it calls into machine code; `interpreted` gives the same function as plain
+Python. Both bind *slots*: global names that a kernel uses and that get their values for one use (the game loop's
+`select`, `update`, `draw`, ...). Every Numba option of the package is set here.
 
 Why slots and not arguments: Numba's disk cache never hits for a function that takes other compiled functions, because
 their identity is random. Here each combination gets its own name, which ends in a fingerprint of everything it is made
@@ -19,7 +17,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from vambrace.errors import InvalidParameter, KernelMistake, shorten
 
@@ -63,8 +61,7 @@ def kernel(function: Function) -> Function:
     """Mark a function of your own policy, attack or environment, to be run as machine code.
 
     It stays an ordinary function that you can call and debug. Inside, use numbers, NamedTuples of numbers and arrays,
-    and other kernels; make arrays outside, in `init`. Calls to it are inlined; use `rare_kernel` for code that runs
-    rarely.
+    and other kernels; make arrays outside, in `init`. Calls are inlined; use `rare_kernel` for code that runs rarely.
 
     Args:
         function: The function to mark, not a lambda.
@@ -87,13 +84,10 @@ def rare_kernel(function: Function) -> Function:
 
     >>> import vambrace as vb
     >>> @vb.rare_kernel
-    ... def total(values):
-    ...     found = 0.0
-    ...     for value in values:
-    ...         found += value
-    ...     return found
-    >>> total([0.25, 0.5])
-    0.75
+    ... def share(part, whole):
+    ...     return part / whole if whole > 0 else 0.0
+    >>> share(1.0, 4.0)
+    0.25
     """
     return _marked(function, "call")
 
@@ -119,16 +113,14 @@ def is_kernel(thing: object) -> bool:
 
 def interpreted(function: Function, slots: Mapping[str, Any]) -> Function:
     """The function as plain Python, with its slots bound, also in every kernel that it calls."""
-    filled = _slots_of(function, slots)
-    if not filled:
+    key = (function, _slots_of(function, slots))
+    if not key[1]:
         return function
-    key = (function, filled)
     if key not in _bound:
-        fillings = {name: _filled(value, slots) for name, value in _mentions(function)}
-        parts = {name: interpreted(each, slots) if is_kernel(each) else each for name, each in fillings.items()}
+        fillings = [(name, _filled(value, slots)) for name, value in _mentions(function)]
+        parts = {name: interpreted(each, slots) if is_kernel(each) else each for name, each in fillings}
         _bound[key] = _rebuilt(function, parts, function.__qualname__)
-    bound: Function = _bound[key]
-    return bound
+    return cast(Function, _bound[key])
 
 
 def compiled(function: Callable[..., Any], slots: Mapping[str, Any]) -> Callable[..., Any]:
@@ -291,14 +283,12 @@ def _identity(value: Any) -> str:
     """A string that changes if the value of a global that a kernel uses changes."""
     if isinstance(value, types.ModuleType):
         return value.__name__
-    if isinstance(value, type):  # Numba stores its module with the program, and imports it from there
-        return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
     if isinstance(value, Slot):
         return f"slot {value.name}"
     if hasattr(value, "py_func"):  # compiled by Numba itself
         return _identity(value.py_func) + repr((value.py_func.__code__.co_code, value.py_func.__code__.co_consts))
-    if callable(value):  # not a kernel: a builtin, or an attribute that shares its name with a global
-        return f"{value.__module__}.{value.__qualname__}"
+    if callable(value):  # a class, which Numba imports from its module; a builtin; an attribute named as a global
+        return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
     if hasattr(value, "tobytes"):
         return f"{value.dtype}{value.shape}{value.tobytes()}"
     return repr(value)
@@ -309,8 +299,6 @@ def _rebuilt(function: Callable[..., Any], bound: Mapping[str, Any], qualname: s
     closure = tuple(types.CellType(bound[name]) for name in function.__code__.co_freevars)
     scope = {**function.__globals__, **bound}
     copy = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, closure)
-    copy.__kwdefaults__ = function.__kwdefaults__
-    copy.__qualname__ = qualname
-    copy.__module__ = function.__module__
+    copy.__kwdefaults__, copy.__qualname__, copy.__module__ = function.__kwdefaults__, qualname, function.__module__
     copy.__dict__.update(function.__dict__)  # its mark
     return copy

@@ -160,9 +160,9 @@ class Learner:
         1
         """
         with snapshots.reading():
-            policy, state = snapshots.opened(snapshot, policy)
+            policy = snapshots.check_header(snapshot, policy)
             learner = cls(policy, n_arms=snapshot["n_arms"], horizon=snapshot["horizon"], seed=snapshot["seed"])
-            learner._state = snapshots.filled(learner._state, state, "state")
+            learner._state = snapshots.filled(learner._state, snapshots.present_state(snapshot, policy), "state")
             learner._rng = snapshots.words(snapshot["stream"], len(learner._rng))
             learner._asked = validation.whole("asked", snapshot["asked"], low=0, high=learner.horizon)
             for key, arm, probability, tag in snapshot["open"]:

@@ -40,22 +40,27 @@ def check_unchanged(snapshot: dict[str, Any]) -> None:
         raise SnapshotError(f"snapshot: expected the checksum {snapshot['checksum']!r}, got {found}: it was changed")
 
 
-def opened(snapshot: Any, policy: Policy | None) -> tuple[Policy, Any]:
-    """The policy that a snapshot belongs to, and its state as this policy writes it today."""
+def present_state(snapshot: dict[str, Any], policy: Policy) -> Any:
+    """The state in a snapshot as the policy writes it today."""
+    version = 1 if snapshot["version"] == 1 else snapshot["state_version"]
+    if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= policy.state_version:
+        wanted = f"a state of {policy.name} in version 1 to {policy.state_version}"
+        raise SnapshotError(f"snapshot: expected {wanted}, got {version!r}")
+    return snapshot["state"] if version == policy.state_version else policy.migrate(snapshot["state"], version)
+
+
+def check_header(snapshot: Any, policy: Policy | None) -> Policy:
+    """The policy that a snapshot belongs to."""
     if not isinstance(snapshot, dict) or snapshot.get("format") != FORMAT:
         raise SnapshotError(f"snapshot: expected a dict with format {FORMAT!r}, got {_short(snapshot)}")
     version = snapshot.get("version")
     if isinstance(version, bool) or version not in (1, VERSION):
         raise SnapshotError(f"snapshot: expected version 1 or {VERSION}, got {version!r}")
     if policy is None:
-        policy = registry.policy(snapshot["policy"])
-    elif registry.spec_of(policy) != snapshot["policy"]:
+        return registry.policy(snapshot["policy"])
+    if registry.spec_of(policy) != snapshot["policy"]:
         raise SnapshotError(f"snapshot: expected policy {registry.spec_of(policy)}, got {snapshot['policy']!r}")
-    written = 1 if version == 1 else snapshot["state_version"]
-    if not isinstance(written, int) or isinstance(written, bool) or not 1 <= written <= policy.state_version:
-        wanted = f"a state of {policy.name} in version 1 to {policy.state_version}"
-        raise SnapshotError(f"snapshot: expected {wanted}, got {written!r}")
-    return policy, snapshot["state"] if written == policy.state_version else policy.migrate(snapshot["state"], written)
+    return policy
 
 
 @contextmanager
