@@ -10,11 +10,11 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from csv import reader
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn, cast
 
 import numpy as np
 
@@ -57,18 +57,12 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     with path.open("rb") as file:
         packed = file.read(2) == GZIP
         file.seek(0)
-        if not packed:
-            yield file
-            return
-        with gzip.open(file) as text:
-            yield text  # type: ignore[misc]
+        with gzip.open(file) if packed else nullcontext(file) as text:
+            yield cast(BinaryIO, text)
 
 
 def layout(name: str, path: Path, separators: Sequence[bytes]) -> tuple[str, frozenset[str]]:
-    """The separator of a file, and the names that several columns share.
-
-    Every row must have as many fields as the header; blank lines are skipped.
-    """
+    """The separator of a file, and repeated names of columns. A row that is not blank must have all fields."""
     separator, columns = b"", tuple[str, ...]()
     with opened(path) as file:
         _check_start(name, file)
@@ -244,11 +238,10 @@ def _decoded(name: str, line: int, text: bytes) -> str:
     try:
         decoded = text.decode()
     except UnicodeDecodeError as error:
-        line += text.count(b"\n", 0, error.start)
-        came = f"the byte 0x{text[error.start]:02x}"
+        place, came = error.start, f"the byte 0x{text[error.start]:02x}"
     else:
         if "\0" not in decoded:
             return decoded.removeprefix("\ufeff")
-        line += text.count(b"\n", 0, text.index(b"\0"))
-        came = "a byte 0x00, as in a binary file"
+        place, came = text.index(b"\0"), "a byte 0x00, as in a binary file"
+    line += text.count(b"\n", 0, place)
     raise InvalidParameter(f"{name}: line {line:,}: expected text in UTF-8, got {came}")

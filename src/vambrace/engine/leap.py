@@ -3,9 +3,7 @@
 For long stretches a policy plays the same cycle of arms for any rewards, and an attack that follows one rule does the
 same thing to each pull. The pulls of an arm in such a stretch are therefore independent and identically distributed,
 and only their totals matter: one binomial draw for the rewards, one for the random choices of the attack. docs/leap.md
-has the proof.
-
-The names from `engine.slots` are bound as in `vambrace.engine.rounds`.
+has the proof. The names from `engine.slots` are bound as in `vambrace.engine.rounds`.
 """
 
 from math import isfinite
@@ -25,10 +23,7 @@ MARGIN = 1e-9  # relative; keeps a leap's cost below the budget in spite of roun
 def leap(
     policy: Any, attack: Any, environment: Any, setting: Any, streams: Any, record: Any, spent: Sum, t: int, rounds: int
 ) -> tuple[Any, Any, Sum, int]:
-    """Leap forward from the end of round t as far as possible, but at most this number of rounds.
-
-    Returns the policy, the attack, the cost, and the number of rounds played, which may be 0.
-    """
+    """Leap from the end of round t: the policy, the attack, the cost, and how many of these rounds were played."""
     sweeps = quiet(policy)
     if sweeps == 0:
         return policy, attack, spent, 0

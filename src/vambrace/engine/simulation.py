@@ -188,10 +188,7 @@ def _record(points: int, n_arms: int, progress: Integers, stop: Integers) -> Rec
 
 
 def _apart(value: Any) -> Any:
-    """A copy with each array on its own cache lines.
-
-    Small arrays of two threads would otherwise share a line, and each write by one thread would stall the other.
-    """
+    """A copy with each array on its own cache lines: a write to a shared line would stall the other threads."""
     if isinstance(value, np.ndarray):
         block = np.zeros(value.nbytes + 2 * LINE, dtype=np.uint8)
         copy = block[LINE : LINE + value.nbytes].view(value.dtype).reshape(value.shape)

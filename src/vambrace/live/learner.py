@@ -1,7 +1,4 @@
-"""A policy, live: ask for an arm, tell its reward when it arrives.
-
-The learner runs the same kernels as the simulator, interpreted.
-"""
+"""A policy, live, with the kernels of the simulator, interpreted: ask for an arm, tell its reward when it arrives."""
 
 import secrets
 from dataclasses import dataclass

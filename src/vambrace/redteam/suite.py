@@ -88,20 +88,15 @@ class AttackReport:
     @property
     def worst(self) -> dict[float, Attacked]:
         """For each budget the attack that caused the largest mean regret."""
-        found: dict[float, Attacked] = {}
-        for row in self.rows:
-            if row.budget not in found or row.regret > found[row.budget].regret:
-                found[row.budget] = row
-        return found
+        budgets = dict.fromkeys(row.budget for row in self.rows)
+        rows = {each: [row for row in self.rows if row.budget == each] for each in budgets}
+        return {each: max(rows[each], key=lambda row: row.regret) for each in budgets}
 
     @property
     def warnings(self) -> list[str]:
         """Which figures cannot be trusted, and why."""
-        return [
-            f"{row.attack} at budget {row.budget:g}: {warning}; do not trust its figure, a better attack may do more"
-            for row in self.rows
-            for warning in row.warnings
-        ]
+        so = "do not trust its figure, a better attack may do more"
+        return [f"{row.attack} at budget {row.budget:g}: {each}; {so}" for row in self.rows for each in row.warnings]
 
     def summary(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
