@@ -236,8 +236,7 @@ def _check_quiet_stretches(policy: Policy, n_arms: int, horizon: int) -> None:
     Rewards are multiples of 1/64, so that sums are exact; they are coin flips, or as uneven as possible.
     """
     for lucky in (None, 0, n_arms - 1):
-        state, rng, coins = policy.init(Game(n_arms, horizon)), stream(8), np.random.default_rng(9)
-        t = 0
+        state, rng, coins, t = policy.init(Game(n_arms, horizon)), stream(8), np.random.default_rng(9), 0
         while t < horizon:
             sweeps = policy.quiet(state) if policy.quiet is not None else 0
             arms, count = policy.cycle(state) if policy.cycle is not None else (np.zeros(0), 1)
@@ -245,8 +244,7 @@ def _check_quiet_stretches(policy: Policy, n_arms: int, horizon: int) -> None:
             leapt, totals = copy.deepcopy(state), np.zeros(n_arms)
             for expected in [int(arm) for arm in arms[:count]] * sweeps or [-1]:
                 arm, probability, tag = policy.select(state, Round.prompt(t + 1, n_arms), rng)
-                if expected not in (-1, arm):
-                    raise AssertionError(f"{policy.name}: arm {arm} in a quiet stretch, expected {expected}")
+                _require(expected in (-1, arm), f"{policy.name}: arm {arm} in a quiet stretch, expected {expected}")
                 reward = coins.integers(0, 65) / 64 if lucky is None else float(arm == lucky)
                 totals[arm] += reward
                 state = policy.update(state, Answer(int(arm), float(reward), probability, tag))
@@ -279,15 +277,15 @@ def _check_response(adversary: Adversary, policy: Policy, means: Any, horizon: i
             chance, altered = adversary.respond(state, view, arm, reward)  # type: ignore[misc]
             allowed = {reward} if chance == 0.0 else {altered} if chance == 1.0 else {reward, altered}
             seen = {adversary.alter(state, each, arm, reward, view, stream(each.t))[0] for each in (first, last)}
-            if not 0.0 <= chance <= 1.0 or not seen <= allowed:
-                raise AssertionError(f"{adversary.name}: respond promises {allowed}, alter returns {seen}")
+            fine = 0.0 <= chance <= 1.0 and seen <= allowed
+            _require(fine, f"{adversary.name}: respond promises {allowed}, alter returns {seen}")
     if policy.quiet is None:
         return
     before, coins, rng = _responses(adversary, state, view, len(means)), np.random.default_rng(10), stream(11)
     for _ in range(policy.quiet(view) * len(means) - 1):
         arm, probability, tag = policy.select(view, first, rng)
         view = policy.update(view, Answer(int(arm), float(coins.random() < 0.5), probability, tag))
-        if adversary.look is not None and adversary.look(state, last, view) != state:
-            raise AssertionError(f"{adversary.name}: look changed its mind while the policy dropped nothing")
-        if _responses(adversary, state, view, len(means)) != before:
-            raise AssertionError(f"{adversary.name}: respond changed its rule while the policy dropped nothing")
+        same = adversary.look is None or adversary.look(state, last, view) == state
+        _require(same, f"{adversary.name}: look changed its mind while the policy dropped nothing")
+        same = _responses(adversary, state, view, len(means)) == before
+        _require(same, f"{adversary.name}: respond changed its rule while the policy dropped nothing")
