@@ -69,9 +69,8 @@ class Foreign(Policy):
     ...
     ...     def tell(self, arm, reward):
     ...         self.totals[arm] += reward
-    >>> policy = vb.Foreign(make=Proportional, name="proportional")
-    >>> result = vb.simulate(policy, vb.Bernoulli([0.9, 0.2]), vb.Conceal(budget=50), horizon=1_000, seed=1)
-    >>> int(result.pulls[0].argmax())
+    >>> policy, attack = vb.Foreign(make=Proportional), vb.Conceal(budget=50)
+    >>> int(vb.simulate(policy, vb.Bernoulli([0.9, 0.2]), attack, horizon=1_000, seed=1).pulls[0].argmax())
     1
     """
 

@@ -54,8 +54,7 @@ class Certificate:
     Attributes:
         winner: The arm with the largest mean.
         certified: Whether it beats every rival, at least without attack.
-        budget: The largest attack that it certainly survives: any choice of this many events may be fake. None:
-            nothing is certified; 0: a single fake event might overturn it.
+        budget: How many events may be fake, whichever they are; 0: one might overturn it; None: nothing is certified.
         events: The number of events of all arms together.
         delta: The probability with which the certificate may be wrong.
         threat: What may have been done to the log: "alter", "inject" or "suppress".

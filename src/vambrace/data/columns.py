@@ -47,7 +47,7 @@ class Columns(NamedTuple):
             if not isinstance(column, str):
                 use = "group" if use == "test" else use  # as `certify` calls it
                 raise InvalidParameter(f"{use}: expected the name of a column, got {column!r}")
-        if self.reward is not None and (self.events is not None or self.successes is not None):
+        if self.reward is not None and (self.events, self.successes) != (None, None):
             either = "the reward of a log, or the events and successes of a table"
             raise InvalidParameter(f"reward: expected {either}, got both")
 

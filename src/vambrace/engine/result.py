@@ -41,10 +41,8 @@ class Result:
     >>> result = vb.simulate(vb.SE(), env, horizon=1_000, replications=3, checkpoints=[10, 100])
     >>> print(result)
     se without attack: regret 77.1 ± 3.4 after 1,000 rounds (mean ± standard error of 3 replications)
-    >>> result.checkpoints.tolist(), result.pseudo_regret.shape, result.pulls.shape
-    ([10, 100, 1000], (3, 3), (3, 2))
-    >>> result.pulls.mean(axis=0).round(1).tolist()
-    [903.7, 96.3]
+    >>> result.checkpoints.tolist(), result.pseudo_regret.shape, result.pulls.mean(axis=0).round(1).tolist()
+    ([10, 100, 1000], (3, 3), [903.7, 96.3])
     """
 
     policy: Policy
@@ -80,8 +78,8 @@ class Result:
     def summary(self) -> dict[str, Any]:
         """Final figures over the replications, ready for JSON.
 
-        Each measure has the mean, its standard error, the median, and the 5 % and 95 % quantiles of the replications
-        (q05 and q95). The standard error and the outer quantiles are None after one replication.
+        Each measure has its mean, standard error, median, and 5 % and 95 % quantiles (q05 and q95). The standard error
+        and the outer quantiles are None after one replication.
         """
         adversary = spec_of(self.adversary) if self.adversary else None
         game = {"policy": spec_of(self.policy), "environment": spec_of(self.environment), "adversary": adversary}

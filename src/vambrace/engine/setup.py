@@ -87,22 +87,20 @@ class Setup:
 
     def obstacle_to_leaping(self) -> tuple[str, str] | None:
         """Why the leap engine would not be exact here: what it needs and what this game has; None: it is exact."""
-        policy, environment, attack = self.policy, self.environment, self.attack
+        policy, arms, attack = self.policy, self.environment, self.attack
         if policy.quiet is None:
             return "a policy with quiet stretches", f"{policy.name}, which may change its mind after any round"
-        if environment.supply is not None:
-            return "independent rewards", f"{environment.name}, which draws no reward twice"
-        if environment.outcomes is None:
-            return "arms with two rewards, whose sums are binomial", f"{environment.name}"
-        if self.realized and environment.draw_total is None:
-            return "sums in one draw for the realised regret", f"{environment.name}, which has no draw_total"
-        if attack is None:
-            return None
-        if attack.strength == "medium":
+        if arms.supply is not None:
+            return "independent rewards", f"{arms.name}, which draws no reward twice"
+        if arms.outcomes is None:
+            return "arms with two rewards, whose sums are binomial", arms.name
+        if self.realized and arms.draw_total is None:
+            return "sums in one draw for the realised regret", f"{arms.name}, which has no draw_total"
+        if attack is not None and attack.strength == "medium":
             return "a strong attack", f"{attack.name}, which sees the rewards of all arms in every round"
-        if attack.respond is None:
+        if attack is not None and attack.respond is None:
             return "an attack with one rule", f"{attack.name}, which may change it after any round"
-        if not self.bounded and self._leaves_unit_interval(attack):
+        if attack is not None and not self.bounded and self._leaves_unit_interval(attack):
             return "rewards in [0, 1]", f"{attack.name} with bounded=False, which returns others"
         return None
 

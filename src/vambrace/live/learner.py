@@ -47,8 +47,7 @@ class Learner:
         policy: Any policy of the package, such as vb.SEWR(budget=100).
         n_arms: The number of arms.
         horizon: The largest number of decisions; policies use it to set their radii.
-        seed: The seed of a randomised policy. None: from the operating system, so that its choices cannot be predicted;
-            the snapshot keeps it. Give one to reproduce a run.
+        seed: The seed of a randomised policy, to reproduce a run; None: one that nobody can predict. Snapshots keep it.
 
     Rewards in [0, 1] may arrive late, in any order, or never: the policy knows which decisions are open and does not
     wait for them. `snapshot` returns everything as a dict for JSON, and `Learner.restore` continues bit for bit.

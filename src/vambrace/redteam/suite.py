@@ -156,9 +156,8 @@ def attack_suite(
         progress: Show a progress bar; None: if standard error is a terminal and it takes longer than a second.
 
     Every game has the same seed. A white-box attack applies if the policy's state has the fields that it reads; attacks
-    that do not apply, or that cannot be played on this environment, are listed in `skipped`. The warnings of the report
-    name attacks that on average left more than half of their budget unspent, or under which the regret was lower than
-    without attack: do not trust such a figure, a better attack may do more harm.
+    that do not apply, or that cannot be played on this environment, are listed in `skipped`. The warnings name attacks
+    that left more than half of their budget unspent, or under which the regret was lower than without attack.
 
     >>> import vambrace as vb
     >>> env, attacks = vb.Bernoulli([0.9, 0.5]), [vb.Conceal(), vb.RandomFlips()]
