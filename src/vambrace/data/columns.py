@@ -80,7 +80,6 @@ class Header:
         return [column for column in self._all if _plain(column) in names and column not in self._used]
 
     def _is_log(self, wanted: Columns, layout: Layout | None) -> bool:
-        """Whether the columns are those of a log, not of a table."""
         if wanted.reward is not None:  # the user may mean the successes of a table
             return not (len(self.found(EVENTS)) == 1 and _plain(wanted.reward) in SUCCESSES)
         if layout is not None or wanted.events is not None or wanted.successes is not None:
@@ -96,7 +95,6 @@ class Header:
         return is_log
 
     def _named(self, column: str) -> str:
-        """A column that the user named."""
         if column in self._used:
             raise InvalidParameter(f"{self._name}: expected a column of its own for each use, got {column!r} for two")
         if column not in self._all:

@@ -74,7 +74,6 @@ class _Piece(NamedTuple):
 
 
 def _piece(raw: Any, wanted: Columns, reward_range: tuple[float, float] | None, layout: Layout | None = None) -> _Piece:
-    """The sums of one source."""
     source = files.opened(raw)
     header = Header(source)
     chosen = header.choose(wanted, layout)
@@ -134,7 +133,6 @@ def _repeats(source: Source, chosen: Columns) -> bool:
 
 
 def _table(source: Source, chosen: Columns) -> polars.DataFrame:
-    """The checked rows of a table."""
     events, successes = str(chosen.events), str(chosen.successes)
     shown, won = polars.col("events"), polars.col("total")
     columns = _names(chosen) | {"events": _numbers(source, events), "total": _numbers(source, successes)}

@@ -24,15 +24,14 @@ PIECE = 1 << 22  # bytes; no line may be longer
 LONGEST_FIELD = 10_000  # lines
 LONGEST = 80  # characters of a value in an error
 FIRST_LINES = 1000  # of JSON lines: their keys are the columns
+GZIP = b"\x1f\x8b"
 NOT_TEXT = {
     b"PAR1": "a Parquet file",
     b"PK\x03\x04": "a ZIP archive or a spreadsheet",
-    b"\xff\xfe": "UTF-16, which can be saved as UTF-8",
-    b"\xfe\xff": "UTF-16, which can be saved as UTF-8",
-    b"\x1f\x8b": "a file compressed twice",
+    **dict.fromkeys((b"\xff\xfe", b"\xfe\xff"), "UTF-16, which can be saved as UTF-8"),
+    GZIP: "a file compressed twice",
 }
 SEPARATOR_NAMES = {b",": "commas", b"\t": "tabs", b";": "semicolons"}
-GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
 
 
@@ -124,7 +123,6 @@ def displayed(value: object) -> str:
 
 
 def _check_start(name: str, file: BinaryIO) -> None:
-    """Refuse a file that is not text."""
     start = file.read(1 << 16)
     file.seek(0)
     for signature, kind in NOT_TEXT.items():

@@ -54,11 +54,6 @@ class Setup:
         return cls(policy, environment, attack, horizon, n_arms, environment.arm_means(), bounded, realized)
 
     @property
-    def budget(self) -> float:
-        """What the attack may spend."""
-        return 0.0 if self.attack is None else float(self.attack.budget)
-
-    @property
     def title(self) -> str:
         """The policy and the attack, for progress bars and errors."""
         return f"{self.policy.name} {f'against {self.attack.name}' if self.attack else 'without attack'}"
@@ -82,7 +77,6 @@ class Setup:
         return slots | {name: kernels[name] for name in has}
 
     def _pays_whole_rewards(self) -> bool:
-        """Whether every raw reward is 0 or 1."""
         return self.environment.outcomes is not None and all(reward in (0.0, 1.0) for _, reward in self._outcomes())
 
     def obstacle_to_leaping(self) -> tuple[str, str] | None:

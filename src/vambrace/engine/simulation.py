@@ -90,7 +90,8 @@ class _Run:
         self.seed = validation.seed(seed)
         self.points = validation.checkpoints(checkpoints, setup.horizon)
         self.gaps = setup.means.max() - setup.means
-        self.setting = Setting(setup.budget, self.points, setup.bounded, setup.realized)
+        budget = float(setup.attack.budget) if setup.attack else 0.0
+        self.setting = Setting(budget, self.points, setup.bounded, setup.realized)
         shape = (self.replications, len(self.points))
         self.pseudo, self.realized, self.observed, self.cost = (np.zeros(shape) for _ in range(4))
         self.pulls: Integers = np.zeros((self.replications, setup.n_arms), dtype=np.int64)

@@ -22,8 +22,8 @@ WORDS = ("inf", "-inf", "nan")  # values that are not numbers in JSON
 
 def header(policy: Policy) -> dict[str, Any]:
     """The fields that identify the format and the policy of a snapshot."""
-    versions = {"version": VERSION, "state_version": policy.state_version}
-    return {"format": FORMAT, **versions, "policy": registry.spec_of(policy)}
+    versions = {"format": FORMAT, "version": VERSION, "state_version": policy.state_version}
+    return {**versions, "policy": registry.spec_of(policy)}
 
 
 def checksum(content: dict[str, Any]) -> str:

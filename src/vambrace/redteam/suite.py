@@ -178,8 +178,11 @@ def attack_suite(
 def _attacked(
     play: Callable[[Adversary | None], Result], policy: Policy, budgets: Any, attacks: Any, progress: bool | None
 ) -> AttackReport:
+    if not validation.is_sequence(budgets) or len(budgets) == 0:
+        raise InvalidParameter(f"budgets: expected a sequence of numbers such as [0, 10, 100], got {budgets!r}")
+    sizes = dict.fromkeys(validation.budget(budget, finite=True) for budget in budgets)
     chosen, skipped = _every_attack() if attacks is None else (_checked(attacks), {})
-    games = [(size, attack) for size in _sizes(budgets) for attack in (chosen if size > 0 else [None])]
+    games = [(size, attack) for size in sizes for attack in (chosen if size > 0 else [None])]
     rows: list[Attacked] = []
     with ProgressBar(f"attacking {policy.name}", 1 + len(games), show=progress) as bar:
         clean = play(None)
@@ -195,12 +198,6 @@ def _attacked(
             else:
                 rows.append(Attacked(budget=size, result=result, warnings=_doubts(result, clean, size)))
     return AttackReport(policy=policy, environment=clean.environment, clean=clean, rows=tuple(rows), skipped=skipped)
-
-
-def _sizes(budgets: Any) -> list[float]:
-    if not validation.is_sequence(budgets) or len(budgets) == 0:
-        raise InvalidParameter(f"budgets: expected a sequence of numbers such as [0, 10, 100], got {budgets!r}")
-    return list(dict.fromkeys(validation.budget(budget, finite=True) for budget in budgets))
 
 
 def _checked(attacks: Any) -> list[Adversary]:
