@@ -114,8 +114,8 @@ def interpreted(function: Function, slots: Mapping[str, Any]) -> Function:
     if not key[1]:
         return function
     if key not in _bound:
-        fillings = [(name, _filled(value, slots)) for name, value in _mentions(function)]
-        parts = {name: interpreted(each, slots) if is_kernel(each) else each for name, each in fillings}
+        used = _mentions(function, slots)
+        parts = {name: interpreted(each, slots) if is_kernel(each) else each for name, _, each in used}
         _bound[key] = _rebuilt(function, parts, function.__qualname__)
     return cast(Function, _bound[key])
 
@@ -170,18 +170,15 @@ def cache_statistics() -> tuple[int, int]:
     return sum(sum(each.values()) for each in hits), sum(sum(each.values()) for each in misses)
 
 
-def _mentions(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
-    """Each global and closed-over name that a function uses, with its value."""
-    for name in function.__code__.co_names:
-        if name in function.__globals__:
-            yield name, function.__globals__[name]
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        yield name, cell.cell_contents
-
-
-def _filled(value: Any, slots: Mapping[str, Any]) -> Any:
-    """The value of a slot; a slot without value, and any other object, stays as it is."""
-    return slots.get(value.name, value) if isinstance(value, Slot) else value
+def _mentions(function: Callable[..., Any], slots: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Each global and closed-over name that a function uses, its value, and what fills it if that is a slot."""
+    code, scope = function.__code__, function.__globals__
+    used = [(name, scope[name]) for name in code.co_names if name in scope]
+    used += [
+        (name, cell.cell_contents) for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)
+    ]
+    for name, value in used:
+        yield name, value, slots.get(value.name, value) if isinstance(value, Slot) else value
 
 
 def _slots_of(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
@@ -189,8 +186,7 @@ def _slots_of(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[t
     found: dict[str, Any] = {}
     waiting, seen = [function], {function}
     while waiting:
-        for _, value in _mentions(waiting.pop()):
-            filling = _filled(value, slots)
+        for _, value, filling in _mentions(waiting.pop(), slots):
             if isinstance(value, Slot):
                 found[value.name] = filling
             if is_kernel(filling) and filling not in seen:
@@ -208,8 +204,7 @@ def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Calla
     defaults = (function.__defaults__, function.__kwdefaults__)
     digest = hashlib.sha256(repr((made_of, defaults, OPTIONS, PIPELINE)).encode())
     bound: dict[str, Any] = {}
-    for name, value in _mentions(function):
-        filling = _filled(value, slots)
+    for name, _, filling in _mentions(function, slots):
         bound[name], identity = _part(filling, slots) if is_kernel(filling) else (filling, _identity(filling))
         if isinstance(filling, types.ModuleType):  # constants that are used through a module
             identity += str([_identity(getattr(filling, each, "")) for each in code.co_names])
