@@ -54,7 +54,7 @@ class Certificate:
     Attributes:
         winner: The arm with the largest mean.
         certified: Whether it beats every rival, at least without attack.
-        budget: How many events may be fake, whichever they are; 0: one might overturn it; None: nothing is certified.
+        budget: The largest attack that it certainly survives; 0: one fake event might overturn it; None: not certified.
         events: The number of events of all arms together.
         delta: The probability with which the certificate may be wrong.
         threat: What may have been done to the log: "alter", "inject" or "suppress".

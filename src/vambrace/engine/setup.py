@@ -42,7 +42,7 @@ class Setup:
         if realized and not medium and environment.supply is not None:
             why = "where drawing what the other arms would have paid uses up their rewards"
             raise NotApplicable(f"realized regret: expected arms without end, got {environment.name}, {why}")
-        state = policy.init(Game(n_arms, horizon))
+        bounded, state = validation.flag("bounded", bounded), policy.init(Game(n_arms, horizon))
         fields = getattr(state, "_fields", ())
         for field in () if attack is None else attack.reads:
             if field not in fields:
@@ -50,7 +50,6 @@ class Setup:
                 raise NotApplicable(f"attack {attack.name}: expected a policy whose state has {field!r}, got {came}")
         if is_kernel(policy.select):  # a foreign bandit changes when it is asked
             _check_decision(policy.select, policy.select(state, Round.prompt(1, n_arms), stream(0)))
-        bounded = validation.flag("bounded", bounded)
         return cls(policy, environment, attack, horizon, n_arms, environment.arm_means(), bounded, realized)
 
     @property

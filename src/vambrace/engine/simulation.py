@@ -62,7 +62,8 @@ def simulate(
             wherever that is exact. The two draw different numbers from the same seed.
         checkpoints: The number of log-spaced rounds to record, or the rounds themselves; the last is the horizon.
         bounded: Clip altered rewards to [0, 1]; False allows any real number.
-        realized: Also compute the realised and the observed regret; None: if it is cheap, as with Bernoulli arms.
+        realized: Also compute the realised and the observed regret. None: only if it is cheap, that is if the sum of
+            many rewards is one draw (Bernoulli, deterministic) or the attack is medium.
         threads: The number of replications that run at the same time; None: one per core.
         interpret: True: run as plain Python, about 500 times slower; False: compile at once; None: as described above.
         progress: True: show a bar; False: nothing; None: a bar on a terminal, otherwise an occasional line.

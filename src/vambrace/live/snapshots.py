@@ -88,7 +88,7 @@ def plain(value: Any) -> Any:
         return [plain(each) for each in value]
     if not isinstance(value, bool | int | float):
         raise SnapshotError(f"snapshot: expected a state of numbers and arrays, got {_short(value)}")
-    return value if isfinite(value) else repr(value)
+    return repr(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def filled(template: Any, value: Any, where: str) -> Any:
