@@ -45,8 +45,7 @@ def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
 
 def update(state: State, answer: Answer) -> State:
     """Tell the bandit."""
-    arm, reward = answer.arm, answer.reward
-    state.box[0].tell(arm, float(reward))
+    state.box[0].tell(answer.arm, float(answer.reward))
     return state
 
 
@@ -70,9 +69,8 @@ class Foreign(Policy):
     ...
     ...     def tell(self, arm, reward):
     ...         self.totals[arm] += reward
-    >>> policy = vb.Foreign(make=Proportional, name="proportional")
-    >>> result = vb.simulate(policy, vb.Bernoulli([0.9, 0.2]), vb.Conceal(budget=50), horizon=1_000, seed=1)
-    >>> int(result.pulls[0].argmax())
+    >>> policy, attack = vb.Foreign(make=Proportional), vb.Conceal(budget=50)
+    >>> int(vb.simulate(policy, vb.Bernoulli([0.9, 0.2]), attack, horizon=1_000, seed=1).pulls[0].argmax())
     1
     """
 
@@ -90,5 +88,4 @@ class Foreign(Policy):
 
     def init(self, game: Game) -> Any:
         """A state without a bandit."""
-        n_arms, horizon = game.n_arms, game.required_horizon
-        return State([], n_arms, horizon, self.make, self.name)
+        return State([], game.n_arms, game.required_horizon, self.make, self.name)

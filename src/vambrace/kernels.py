@@ -1,11 +1,9 @@
 """`@kernel`: one source, run compiled by the simulator and interpreted by the live learner.
 
-A kernel is an ordinary Python function on numbers, arrays and NamedTuples. The decorator only marks it, so importing
-vambrace does not import Numba, and calling a kernel runs plain Python. `compiled` turns a kernel and every kernel it
-calls into machine code; `interpreted` gives the same function as plain Python. Both bind *slots*: global names that
-a kernel uses and that get their values for one use (the game loop's `select`, `update`, `draw`, ...).
-
-Every Numba option of the package is set here.
+The decorator only marks a function: importing vambrace does not import Numba, and calling a kernel runs plain Python.
+`compiled` turns a kernel and every kernel it calls into machine code; `interpreted` gives the same function as plain
+Python. Both bind *slots*: global names that a kernel uses and that get their values for one use (the game loop's
+`select`, `update`, `draw`, ...). Every Numba option of the package is set here.
 
 Why slots and not arguments: Numba's disk cache never hits for a function that takes other compiled functions, because
 their identity is random. Here each combination gets its own name, which ends in a fingerprint of everything it is made
@@ -19,7 +17,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from vambrace.errors import InvalidParameter, KernelMistake, shorten
 
@@ -46,16 +44,10 @@ MISTAKES = (  # what Numba reports -> what the author of a kernel should do
 
 
 class Slot:
-    """A global name that gets its value when a program is made: `select = Slot("select")`.
-
-    A slot for a constant is true until it has a value, so that plain Python has every branch.
-    """
+    """A global name that gets its value when a program is made, such as `select = Slot("select")`; true until then."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-
-    def __bool__(self) -> bool:
-        return True
 
     def __call__(self, *_: Any) -> Any:
         """Raise: a slot is only called if a kernel runs that was not made into a program."""
@@ -66,8 +58,7 @@ def kernel(function: Function) -> Function:
     """Mark a function of your own policy, attack or environment, to be run as machine code.
 
     It stays an ordinary function that you can call and debug. Inside, use numbers, NamedTuples of numbers and arrays,
-    and other kernels; make arrays outside, in `init`. Calls to it are inlined; use `rare_kernel` for code that runs
-    rarely.
+    and other kernels; make arrays outside, in `init`. Calls are inlined; use `rare_kernel` for code that runs rarely.
 
     Args:
         function: The function to mark, not a lambda.
@@ -90,13 +81,10 @@ def rare_kernel(function: Function) -> Function:
 
     >>> import vambrace as vb
     >>> @vb.rare_kernel
-    ... def total(values):
-    ...     found = 0.0
-    ...     for value in values:
-    ...         found += value
-    ...     return found
-    >>> total([0.25, 0.5])
-    0.75
+    ... def share(part, whole):
+    ...     return part / whole if whole > 0 else 0.0
+    >>> share(1.0, 4.0)
+    0.25
     """
     return _marked(function, "call")
 
@@ -122,16 +110,14 @@ def is_kernel(thing: object) -> bool:
 
 def interpreted(function: Function, slots: Mapping[str, Any]) -> Function:
     """The function as plain Python, with its slots bound, also in every kernel that it calls."""
-    filled = _slots_of(function, slots)
-    if not filled:
+    key = (function, _slots_of(function, slots))
+    if not key[1]:
         return function
-    key = (function, filled)
     if key not in _bound:
-        fillings = {name: _filled(value, slots) for name, value in _mentions(function)}
-        parts = {name: interpreted(each, slots) if is_kernel(each) else each for name, each in fillings.items()}
+        used = _mentions(function, slots)
+        parts = {name: interpreted(each, slots) if is_kernel(each) else each for name, _, each in used}
         _bound[key] = _rebuilt(function, parts, function.__qualname__)
-    bound: Function = _bound[key]
-    return bound
+    return cast(Function, _bound[key])
 
 
 def compiled(function: Callable[..., Any], slots: Mapping[str, Any]) -> Callable[..., Any]:
@@ -140,8 +126,7 @@ def compiled(function: Callable[..., Any], slots: Mapping[str, Any]) -> Callable
     if key not in _programs:
         import numba
 
-        bound, fingerprint = _bind(function, slots)
-        program = _rebuilt(function, bound, f"{function.__qualname__}_{fingerprint[:16]}")
+        program, _ = _bind(function, slots)
         try:
             _programs[key] = numba.njit(cache=True, **OPTIONS)(program)
         except RuntimeError:  # a function typed into a console cannot be cached on disk
@@ -181,24 +166,19 @@ def _in_one_sentence(report: str) -> str:
 def cache_statistics() -> tuple[int, int]:
     """How many programs of this process came from disk, and how many had to be compiled."""
     statistics = [program.stats for program in _programs.values()]
-    return (
-        sum(sum(each.cache_hits.values()) for each in statistics),
-        sum(sum(each.cache_misses.values()) for each in statistics),
-    )
+    hits, misses = (each.cache_hits for each in statistics), (each.cache_misses for each in statistics)
+    return sum(sum(each.values()) for each in hits), sum(sum(each.values()) for each in misses)
 
 
-def _mentions(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
-    """Each global and closed-over name that a function uses, with its value."""
-    for name in function.__code__.co_names:
-        if name in function.__globals__:
-            yield name, function.__globals__[name]
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        yield name, cell.cell_contents
-
-
-def _filled(value: Any, slots: Mapping[str, Any]) -> Any:
-    """The value of a slot; a slot without value, and any other object, stays as it is."""
-    return slots.get(value.name, value) if isinstance(value, Slot) else value
+def _mentions(function: Callable[..., Any], slots: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Each global and closed-over name that a function uses, its value, and what fills it if that is a slot."""
+    code, scope = function.__code__, function.__globals__
+    used = [(name, scope[name]) for name in code.co_names if name in scope]
+    used += [
+        (name, cell.cell_contents) for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)
+    ]
+    for name, value in used:
+        yield name, value, slots.get(value.name, value) if isinstance(value, Slot) else value
 
 
 def _slots_of(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
@@ -206,8 +186,7 @@ def _slots_of(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[t
     found: dict[str, Any] = {}
     waiting, seen = [function], {function}
     while waiting:
-        for _, value in _mentions(waiting.pop()):
-            filling = _filled(value, slots)
+        for _, value, filling in _mentions(waiting.pop(), slots):
             if isinstance(value, Slot):
                 found[value.name] = filling
             if is_kernel(filling) and filling not in seen:
@@ -216,8 +195,8 @@ def _slots_of(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[t
     return tuple(sorted(found.items()))
 
 
-def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """The value of each global name in the compiled form, and a fingerprint of them all."""
+def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Callable[..., Any], str]:
+    """A copy of a function that calls compiled kernels, named after the fingerprint of all it is made of, and that."""
     import hashlib  # here and not above: a live learner needs no compiler
 
     code = function.__code__
@@ -225,13 +204,13 @@ def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[dict[
     defaults = (function.__defaults__, function.__kwdefaults__)
     digest = hashlib.sha256(repr((made_of, defaults, OPTIONS, PIPELINE)).encode())
     bound: dict[str, Any] = {}
-    for name, value in _mentions(function):
-        filling = _filled(value, slots)
+    for name, _, filling in _mentions(function, slots):
         bound[name], identity = _part(filling, slots) if is_kernel(filling) else (filling, _identity(filling))
         if isinstance(filling, types.ModuleType):  # constants that are used through a module
             identity += str([_identity(getattr(filling, each, "")) for each in code.co_names])
         digest.update(f"{name}={identity};".encode())
-    return bound, digest.hexdigest()
+    fingerprint = digest.hexdigest()
+    return _rebuilt(function, bound, f"{function.__qualname__}_{fingerprint[:16]}"), fingerprint
 
 
 def _part(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Any, str]:
@@ -240,9 +219,8 @@ def _part(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Any, 
     if key not in _parts:
         import numba
 
-        bound, fingerprint = _bind(function, slots)
+        part, fingerprint = _bind(function, slots)
         inline = getattr(function, _MARK) == "inline"
-        part = _rebuilt(function, bound, f"{function.__qualname__}_{fingerprint[:16]}")
         options = {**PART, "forceinline": inline, "pipeline_class": _part_compiler()}
         _parts[key] = (numba.njit(**options)(part), f"{fingerprint}{inline}")
     return _parts[key]
@@ -250,20 +228,16 @@ def _part(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Any, 
 
 @cache
 def _part_compiler() -> type:
-    """A compiler for functions that only other compiled functions call.
+    """A compiler for functions that only other compiled functions call, and which are optimised there.
 
-    Numba would optimise each of them and turn it into machine code, and then do both again in the caller. Here only
-    the whole program is optimised, which saves a quarter of the compile time.
+    Numba would optimise them twice, alone and in the caller; without the first compiling takes a quarter less.
     """
-    from numba.core import codegen, compiler, compiler_machinery, typed_passes
+    import numba
 
-    library: Any = codegen.JITCodeLibrary
-    lowering: Any = typed_passes.NativeLowering
-    builder: Any = compiler.DefaultPassBuilder
-    standard: Any = compiler.Compiler
-    register: Any = compiler_machinery.register_pass
+    core: Any = numba.core  # which is typed in part
+    lowering: Any = core.typed_passes.NativeLowering
 
-    class PartLibrary(library):  # type: ignore[misc]
+    class PartLibrary(core.codegen.JITCodeLibrary):  # type: ignore[misc]
         codegen = property(lambda self: types.SimpleNamespace(set_env=lambda name, environment: None))
 
         def _optimize_final_module(self) -> None:
@@ -278,7 +252,7 @@ def _part_compiler() -> type:
         def get_pointer_to_function(self, name: str) -> int:
             return 0
 
-    @register(mutates_CFG=True, analysis_only=False)
+    @core.compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
     class PartLowering(lowering):  # type: ignore[misc]
         _name = "part_lowering"
 
@@ -286,9 +260,9 @@ def _part_compiler() -> type:
             state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
             return bool(super().run_pass(state))
 
-    class PartCompiler(standard):  # type: ignore[misc]
+    class PartCompiler(core.compiler.Compiler):  # type: ignore[misc]
         def define_pipelines(self) -> list[Any]:
-            manager = builder.define_nopython_pipeline(self.state)
+            manager = core.compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
             manager.passes = [(PartLowering if each is lowering else each, why) for each, why in manager.passes]
             manager.finalize()
             return [manager]
@@ -300,14 +274,12 @@ def _identity(value: Any) -> str:
     """A string that changes if the value of a global that a kernel uses changes."""
     if isinstance(value, types.ModuleType):
         return value.__name__
-    if isinstance(value, type):  # Numba stores its module with the program, and imports it from there
-        return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
     if isinstance(value, Slot):
         return f"slot {value.name}"
     if hasattr(value, "py_func"):  # compiled by Numba itself
         return _identity(value.py_func) + repr((value.py_func.__code__.co_code, value.py_func.__code__.co_consts))
-    if callable(value):  # not a kernel: a builtin, or an attribute that shares its name with a global
-        return f"{value.__module__}.{value.__qualname__}"
+    if callable(value):  # a class, which Numba imports from its module; a builtin; an attribute named as a global
+        return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
     if hasattr(value, "tobytes"):
         return f"{value.dtype}{value.shape}{value.tobytes()}"
     return repr(value)
@@ -318,8 +290,6 @@ def _rebuilt(function: Callable[..., Any], bound: Mapping[str, Any], qualname: s
     closure = tuple(types.CellType(bound[name]) for name in function.__code__.co_freevars)
     scope = {**function.__globals__, **bound}
     copy = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, closure)
-    copy.__kwdefaults__ = function.__kwdefaults__
-    copy.__qualname__ = qualname
-    copy.__module__ = function.__module__
+    copy.__kwdefaults__, copy.__qualname__, copy.__module__ = function.__kwdefaults__, qualname, function.__module__
     copy.__dict__.update(function.__dict__)  # its mark
     return copy

@@ -22,59 +22,37 @@ import numpy as np
 from vambrace import validation
 from vambrace.errors import InvalidParameter
 
-TYPES = {
-    float: ("number", "numbers"),
-    int: ("whole number", "whole numbers"),
-    bool: ("true or false", "true or false"),
-    str: ("text", "texts"),
-}
-
-
-class Range(NamedTuple):
-    """The range of a number, or of each number of a sequence.
-
-    Attributes:
-        low: The lower end.
-        high: The upper end; if it is infinite, the number may be infinite too.
-        open_low: Whether the lower end itself is excluded.
-        open_high: Whether the upper end itself is excluded.
-    """
-
-    low: float = -inf
-    high: float = inf
-    open_low: bool = False
-    open_high: bool = False
-
-
+TYPES = {float: ("number", "numbers"), int: ("whole number", "whole numbers"), str: ("text", "texts")}
+TYPES[bool] = ("true or false", "true or false")
 PER_ARM = "one for each arm"  # a sequence that is not empty
 
 
+class Range(NamedTuple):
+    """The range of a number, or of each number of a sequence; a number may be infinite only if an end is."""
+
+    low: float = -inf
+    high: float = inf
+    open_low: bool = False  # whether the end itself is excluded
+    open_high: bool = False
+
+
 class Kind(NamedTuple):
-    """What an annotation says.
+    """What an annotation says."""
 
-    Attributes:
-        base: float, int, bool or str; tuple for a sequence; any other type is not checked.
-        range: The range of a number.
-        choices: The allowed words, if there are only a few.
-        items: The kind of each value of a sequence.
-        per_arm: Whether a sequence has one value for each arm.
-        optional: Whether None is a value too.
-    """
-
-    base: Any
-    range: Range = Range()
-    choices: tuple[str, ...] = ()
-    items: Any = None
-    per_arm: bool = False
-    optional: bool = False
+    base: Any  # float, int, bool or str; tuple for a sequence; any other type is not checked
+    range: Range = Range()  # of a number
+    choices: tuple[str, ...] = ()  # the allowed words, if there are only a few
+    items: Any = None  # the kind of each value of a sequence
+    per_arm: bool = False  # whether a sequence has one value for each arm
+    optional: bool = False  # whether None is a value too
 
     @classmethod
     def of(cls, hint: Any) -> "Kind":
         """Read an annotation."""
         origin, parts = get_origin(hint), get_args(hint)
         if origin is Annotated:
-            ranges = [note for note in parts[1:] if isinstance(note, Range)]
-            return cls.of(parts[0])._replace(range=Range() if not ranges else ranges[0], per_arm=PER_ARM in parts[1:])
+            limits = next((note for note in parts[1:] if isinstance(note, Range)), Range())
+            return cls.of(parts[0])._replace(range=limits, per_arm=PER_ARM in parts[1:])
         if origin in (Union, UnionType) and NoneType in parts and len(parts) == 2:
             return cls.of(parts[parts[0] is NoneType])._replace(optional=True)
         if origin is Literal and all(isinstance(word, str) for word in parts):
@@ -84,12 +62,7 @@ class Kind(NamedTuple):
         return cls(hint)
 
     def check(self, name: str, value: Any) -> Any:
-        """The value in its plain type.
-
-        Args:
-            name: The name that an error shows.
-            value: The value to check.
-        """
+        """The value in its plain type; an error shows the name."""
         if self.optional and value is None:
             return None
         if self.items is not None:
@@ -136,19 +109,12 @@ class Kind(NamedTuple):
 
 
 class Parameter(NamedTuple):
-    """A declared parameter.
-
-    Attributes:
-        name: Its name.
-        kind: Its type and range.
-        default: Its default value; `dataclasses.MISSING` if it has none.
-        meaning: What the docstring says about it.
-    """
+    """A declared parameter."""
 
     name: str
     kind: Kind
-    default: Any
-    meaning: str
+    default: Any  # `dataclasses.MISSING` if it has none
+    meaning: str  # what the docstring says about it
 
     @property
     def required(self) -> bool:
@@ -177,8 +143,7 @@ def _declared(cls: Any) -> tuple[Parameter, ...]:
     found = []
     for field in dataclasses.fields(cls):
         if field.init:
-            factory = field.default_factory
-            default = field.default if factory is dataclasses.MISSING else factory()
+            default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
             kind = Kind.of(hints.get(field.name, Any))
             found.append(Parameter(field.name, kind, default, meanings.get(field.name, "")))
     return tuple(found)

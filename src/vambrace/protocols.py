@@ -1,10 +1,9 @@
 """What a policy, an attack and an environment are.
 
-Each is a frozen, keyword-only dataclass of parameters with an `init` that makes a fresh state (a NamedTuple of
-numbers and arrays) and a few kernels, held as static methods, that work on that state. A kernel replaces scalars by
-returning a new state and changes arrays in place. Its other arguments come in NamedTuples, which may get more fields:
-`Round`, `Answer`, `Game`. To write a new one, copy the shortest file of its folder, and check it with
-`vambrace.testing`.
+Each is a frozen, keyword-only dataclass of parameters with an `init` that makes a fresh state (a NamedTuple of numbers
+and arrays, or one of these) and a few kernels, held as static methods, that work on that state. A kernel replaces
+scalars by returning a new state and changes arrays in place. Its other arguments come in NamedTuples, which may get
+more fields: `Round`, `Answer`, `Game`. To write one, copy the shortest file of its folder; `vambrace.testing` helps.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,6 +27,7 @@ OLD_NAMES = ("pending", "t")  # second parameters of kernels in version 0.1
 class HasKernels(HasParameters):
     """The base of policies, attacks and environments: checks their kernels when a class is made."""
 
+    name: ClassVar[str]
     kernels: ClassVar[Kernels] = {}
 
     def __init_subclass__(cls) -> None:
@@ -50,10 +50,8 @@ def _parameters(function: FunctionType) -> tuple[str, ...]:
 def _check_parameters(name: str, function: FunctionType, wanted: str) -> None:
     found = _parameters(function)
     if len(found) != len(wanted.split(", ")) or {*found[1:2]} & {*OLD_NAMES}:
-        raise InvalidParameter(
-            f"{name} ({place(function)}): expected the parameters ({wanted}), got ({', '.join(found)}); "
-            "what was written for version 0.1 is easily changed: see CHANGELOG"
-        )
+        came = f"({', '.join(found)}); what was written for version 0.1 is easily changed: see CHANGELOG"
+        raise InvalidParameter(f"{name} ({place(function)}): expected the parameters ({wanted}), got {came}")
 
 
 class Policy(HasKernels):
@@ -101,8 +99,6 @@ class Policy(HasKernels):
 
     kernels: ClassVar[Kernels] = {"select": "state, round, rng", "update": "state, answer"}
     kernels |= {"cycle": "state", "quiet": "state", "absorb": "state, sweeps, totals"}
-
-    name: ClassVar[str]
     reference: ClassVar[str]
     randomized: ClassVar[bool] = False  # whether `select` draws from its stream
     knows_probability: ClassVar[bool] = True  # whether `select` returns the true probability of the arm
@@ -141,8 +137,7 @@ class Policy(HasKernels):
         Args:
             n_arms: The number of arms.
             horizon: The largest number of decisions; None: unknown, for policies that need none, such as `KLUCBWR`.
-            seed: The seed of a randomised policy; None: from the operating system, so that its choices cannot be
-                predicted.
+            seed: The seed of a randomised policy; None: one that nobody can predict.
 
         >>> import vambrace as vb
         >>> learner = vb.SEWR(budget=10).learner(n_arms=3, horizon=10_000)
@@ -182,13 +177,10 @@ class Adversary(HasKernels):
     ```
 
     >>> from dataclasses import dataclass
-    >>> from typing import NamedTuple
     >>> import vambrace as vb
-    >>> class State(NamedTuple):
-    ...     best: int
     >>> @vb.kernel
-    ... def alter(state, round, arm, reward, view, rng):
-    ...     return (1.0 - reward if arm == state.best else reward), state
+    ... def alter(best, round, arm, reward, view, rng):
+    ...     return (1.0 - reward if arm == best else reward), best
     >>> @dataclass(frozen=True, kw_only=True)
     ... class Slander(vb.Adversary):
     ...     name, reference, strength, knowledge = "slander", "this docstring", "strong", "oracle means"
@@ -196,7 +188,7 @@ class Adversary(HasKernels):
     ...     alter = staticmethod(alter)
     ...
     ...     def init(self, game):
-    ...         return State(int(game.means.argmax()))
+    ...         return int(game.means.argmax())
     >>> print(vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), Slander(budget=100), horizon=1_000))
     ucb1 against slander:budget=100: regret 376.0 after 1,000 rounds, cost 60.0
     """
@@ -204,8 +196,6 @@ class Adversary(HasKernels):
     kernels: ClassVar[Kernels] = {"alter": "state, round, arm, reward, view, rng"}
     kernels |= {"corrupt": "state, round, rewards, rng", "respond": "state, view, arm, reward"}
     kernels |= {"look": "state, round, view", "witness": "state, arm, reward, seen"}
-
-    name: ClassVar[str]
     reference: ClassVar[str]
     strength: ClassVar[Literal["strong", "medium"]]
     knowledge: ClassVar[Literal["oracle means", "white box", "black box"]]
@@ -245,15 +235,12 @@ class Environment(HasKernels):
     once, and a draw after the last returns NaN, which ends the game with the message of `bad_draw`.
 
     >>> from dataclasses import dataclass
-    >>> from typing import NamedTuple
     >>> import numpy as np
     >>> import vambrace as vb
     >>> from vambrace.sampling import uniform
-    >>> class State(NamedTuple):
-    ...     tops: np.ndarray
     >>> @vb.kernel
-    ... def draw(state, arm, rng):
-    ...     return uniform(rng) * state.tops[arm]
+    ... def draw(tops, arm, rng):
+    ...     return uniform(rng) * tops[arm]
     >>> @dataclass(frozen=True)
     ... class UpTo(vb.Environment):
     ...     name = "up-to"
@@ -264,15 +251,13 @@ class Environment(HasKernels):
     ...         return np.array(self.tops) / 2
     ...
     ...     def init(self):
-    ...         return State(np.array(self.tops))
+    ...         return np.array(self.tops)
     >>> print(vb.simulate(vb.UCB1(), UpTo((1.0, 0.5)), horizon=1_000))
     ucb1 without attack: regret 24.5 after 1,000 rounds
     """
 
     kernels: ClassVar[Kernels] = {"draw": "state, arm, rng", "draw_total": "state, arm, pulls, rng"}
     kernels |= {"outcomes": "state, arm"}
-
-    name: ClassVar[str]
     supply: Sequence[int] | None = None  # how many rewards each arm has; None: no limit
     note: str = ""  # what every report must say about these arms
     draw: signatures.Draw

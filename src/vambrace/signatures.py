@@ -15,19 +15,12 @@ Flags = NDArray[np.bool_]
 
 
 class Round(NamedTuple):
-    """The round that a kernel is asked about.
+    """The round that a kernel is asked about."""
 
-    Attributes:
-        t: Its number, from one.
-        open: How many decisions are not answered yet: 0 in a simulation, any number in a live learner.
-        open_per_arm: The same for each arm.
-        available: Which arms can be played.
-    """
-
-    t: int
-    open: int
-    open_per_arm: Integers
-    available: Flags
+    t: int  # its number, from one
+    open: int  # how many decisions are not answered yet: 0 in a simulation, any number in a live learner
+    open_per_arm: Integers  # the same for each arm
+    available: Flags  # which arms can be played
 
     @classmethod
     def prompt(cls, t: int, n_arms: int) -> "Round":
@@ -36,36 +29,21 @@ class Round(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The answer to a decision.
+    """The answer to a decision."""
 
-    Attributes:
-        arm: The arm that was played.
-        reward: What the policy sees of its reward, altered or not.
-        probability: The second value that `select` returned with the decision.
-        tag: The third one.
-    """
-
-    arm: int
-    reward: float
-    probability: float
-    tag: int
+    arm: int  # the arm that was played
+    reward: float  # what the policy sees of its reward, altered or not
+    probability: float  # the second value that `select` returned with the decision
+    tag: int  # the third one
 
 
 class Game(NamedTuple):
-    """The game that a fresh state is made for.
-
-    Attributes:
-        n_arms: The number of arms.
-        horizon: The number of rounds; None: unknown.
-        means: The true mean of each arm, for attacks; empty for policies.
-        victim: A fresh state of the attacked policy, for attacks: they may keep it as a copy to try things on; None for
-            policies.
-    """
+    """The game that a fresh state is made for; only attacks get `means` and `victim`."""
 
     n_arms: int
-    horizon: int | None = None
-    means: Floats = np.zeros(0)
-    victim: Any = None
+    horizon: int | None = None  # the number of rounds; None: unknown
+    means: Floats = np.zeros(0)  # the true mean of each arm
+    victim: Any = None  # a fresh state of the attacked policy, which may be kept as a copy to try things on
 
     @property
     def required_horizon(self) -> int:

@@ -120,6 +120,5 @@ def checkpoints(value: Any, horizon: int) -> NDArray[np.int64]:
         rounds[-1] = horizon
         return rounds
     if is_sequence(value):
-        rounds = np.unique([whole("checkpoints", each, low=1, high=horizon) for each in value] + [horizon])
-        return rounds.astype(np.int64)
+        return np.unique([*(whole("checkpoints", each, low=1, high=horizon) for each in value), horizon])
     raise InvalidParameter(f"checkpoints: expected how many, or a sequence of rounds, got {value!r}")

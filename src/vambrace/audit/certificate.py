@@ -54,8 +54,7 @@ class Certificate:
     Attributes:
         winner: The arm with the largest mean.
         certified: Whether it beats every rival, at least without attack.
-        budget: The largest attack that it certainly survives: any choice of this many events may be fake. None:
-            nothing is certified; 0: a single fake event might overturn it.
+        budget: The largest attack that it certainly survives; 0: one fake event might overturn it; None: not certified.
         events: The number of events of all arms together.
         delta: The probability with which the certificate may be wrong.
         threat: What may have been done to the log: "alter", "inject" or "suppress".
@@ -139,9 +138,8 @@ class Certificate:
             total = f"{floor(100 * self.budget) / 100:,.2f}"
             return f"{claim} the rewards of the {self.events:,} events were altered by more than {total} in total."
         needed = int(self.budget) + 1
-        verb = "was" if needed == 1 else "were"
+        noun, verb = ("event", "was") if needed == 1 else ("events", "were")
         if self.threat == "suppress":
-            noun = "event" if needed == 1 else "events"
             return f"{claim} at least {needed:,} {noun} {verb} suppressed beside the {self.events:,} that are known."
         return f"{claim} at least {needed:,} of the {self.events:,} events {verb} {self.threat.rstrip('e')}ed."
 
@@ -184,8 +182,7 @@ def certify_counts(
 ) -> Certificate:
     """The certificate of counts that were checked before; the options are those of `certify`.
 
-    Arms without `labels` are called arm 0, arm 1, ... Unless `binary`, rewards may be any number in [0, 1]. `columns`
-    records where the counts come from.
+    Arms without `labels` are called arm 0, arm 1, ... Unless `binary`, rewards may be any number in [0, 1].
 
     >>> certificate = certify_counts([5000, 5000, 2000], [500, 1000, 120], ["A", "B", "C"])
     >>> certificate.ruled_out_steps()
@@ -231,15 +228,9 @@ def _compared(
         cost = attack(criterion, won[best], rival, whole)
         return max(int(cost) - 1, 0) if whole else max(min(cost - RESOLUTION, nextafter(cost, 0.0)), 0.0)
 
-    arms = [
-        Rival(
-            label=labels[k],
-            events=events[k],
-            mean=means[k],
-            low=limit(criterion, won[k], 0.0),
-            high=1.0 - limit(criterion, lost[k], 0.0),
-            budget=None if k == best else budget(lost[k]),
-        )
-        for k in range(len(events))
-    ]
+    arms = []
+    for k, label in enumerate(labels):
+        low, high = limit(criterion, won[k], 0.0), 1.0 - limit(criterion, lost[k], 0.0)
+        most = None if k == best else budget(lost[k])
+        arms.append(Rival(label=label, events=events[k], mean=means[k], low=low, high=high, budget=most))
     return arms.pop(best), tuple(arms)

@@ -64,9 +64,8 @@ def certify(
     """Certify the winner of a finished test, some of whose events may be fake.
 
     Args:
-        log: A file (CSV, TSV, JSON lines, also with .gz, or Parquet), a pattern such as logs/*.csv, a Polars or pandas
-            frame or a mapping of columns, or a list of these; with one row per event (arm, reward), or one row per arm
-            (arm, events, successes). Files may be larger than the memory.
+        log: A file (CSV, TSV, JSON lines, also with .gz, or Parquet, of any size), a pattern such as logs/*.csv, a
+            Polars or pandas frame or a mapping of columns, or a list of these; with one row per event or per arm.
         arm: The column of the arm; None: the one with a usual name, such as variant.
         reward: The column of the reward, in a log; None: the one with a usual name, such as converted.
         events: The column of the number of events, in a table; None: the one with a usual name, such as views.
@@ -80,8 +79,8 @@ def certify(
         group: The column that names the test of each row, if there are several; each test is certified separately.
 
     Returns:
-        The certificate; with `group` a dict from the name of each test to its certificate. Tests with only one arm are
-        not in it, but in its attribute `left_out`.
+        The certificate; with `group` a dict of the certificates by the names of the tests, and in its attribute
+        `left_out` the tests with only one arm.
 
     >>> import vambrace as vb
     >>> certificate = vb.certify({"arm": ["old", "new"], "views": [50_000, 50_000], "clicks": [600, 1_000]})

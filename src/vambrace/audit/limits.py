@@ -46,9 +46,8 @@ class Arm(NamedTuple):
 def make_criterion(n_arms: int, delta: float, threat: Threat, design: Design, *, exact: bool) -> Criterion:
     """Each side of each arm fails with probability delta / 2K; in an adaptive design over all counts n together."""
     log_level = log(delta) - log(2.0 * n_arms) - ROUNDING
-    if design == "adaptive":
-        return Criterion(THREATS.index(threat), exact, log_level + log(6.0 / pi**2), 2.0)
-    return Criterion(THREATS.index(threat), exact, log_level, 0.0)
+    spread, decay = (log(6.0 / pi**2), 2.0) if design == "adaptive" else (0.0, 0.0)
+    return Criterion(THREATS.index(threat), exact, log_level + spread, decay)
 
 
 @kernel
@@ -113,9 +112,9 @@ def least_cost(criterion: Criterion, arm: Arm, chance: float) -> float:
         position = (newest - other) / (third - other)
         value = (at_newest - at_other) / (at_third - at_other)
         if value * value < position and (1.0 - value) * (1.0 - value) < 1.0 - position:
-            share = at_newest / (at_other - at_newest) * at_third / (at_other - at_third) + (third - newest) / (
-                other - newest
-            ) * at_newest / (at_third - at_newest) * at_other / (at_third - at_other)
+            share = at_newest / (at_other - at_newest) * at_third / (at_other - at_third)
+            ratio = (third - newest) / (other - newest)
+            share += ratio * at_newest / (at_third - at_newest) * at_other / (at_third - at_other)
             share = min(max(share, smallest), 1.0 - smallest)
         else:
             share = 0.5

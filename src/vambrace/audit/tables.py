@@ -13,12 +13,7 @@ MOST_NAMES = 40  # in one cell
 
 
 def arms(certificate: Certificate, most: int) -> list[tuple[str, ...]]:
-    """The winner and its closest rivals: the columns of ARMS.
-
-    Args:
-        certificate: What was found.
-        most: How many arms to show at most.
-    """
+    """The winner and its closest rivals, at most `most` arms together: the columns of ARMS."""
     c, text = certificate, means_as_text(certificate)
     found = [(c.winner, "", c.winner_mean, c.winner_low, c.winner_high, c.winner_events)]
     for r in c.closest(most):
@@ -52,10 +47,8 @@ def means_as_text(certificate: Certificate) -> Callable[[float], str]:
 
     The smallest mean shows three significant digits, but at most four decimals.
     """
-    c = certificate
-    scale, unit = (100.0, " %") if c.binary else (1.0, "")
-    least = min(
-        (scale * mean for mean in (c.winner_mean, *(rival.mean for rival in c.rivals)) if mean > 0), default=1.0
-    )
+    scale, unit = (100.0, " %") if certificate.binary else (1.0, "")
+    means = [certificate.winner_mean, *(rival.mean for rival in certificate.rivals)]
+    least = min((scale * mean for mean in means if mean > 0), default=1.0)
     decimals = min(max(2 - floor(log10(least)), 1), 4)
     return lambda value: f"{scale * value:.{decimals}f}{unit}"

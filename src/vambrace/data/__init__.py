@@ -2,10 +2,8 @@
 
 A *table* has one row per arm (arm, events, successes), a *log* one row per event (arm, reward). Files are CSV, TSV,
 Parquet or JSON lines, text files also compressed by gzip; a Polars or pandas frame or a mapping of columns works too.
-Every error names the file, the column and the row.
-
-`sources` opens files, `text` finds mistakes in text files, `columns` finds out what each column means, and `counting`
-adds up.
+Every error names the file, the column and the row. `sources` opens files, `text` finds mistakes in text files,
+`columns` finds out what each column means, and `counting` adds up.
 """
 
 from vambrace.data.columns import Columns, Layout

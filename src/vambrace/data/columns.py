@@ -47,10 +47,9 @@ class Columns(NamedTuple):
             if not isinstance(column, str):
                 use = "group" if use == "test" else use  # as `certify` calls it
                 raise InvalidParameter(f"{use}: expected the name of a column, got {column!r}")
-        if self.reward is not None and (self.events is not None or self.successes is not None):
-            raise InvalidParameter(
-                "reward: expected the reward of a log, or the events and successes of a table, got both"
-            )
+        if self.reward is not None and (self.events, self.successes) != (None, None):
+            either = "the reward of a log, or the events and successes of a table"
+            raise InvalidParameter(f"reward: expected {either}, got both")
 
 
 class Header:
@@ -81,7 +80,6 @@ class Header:
         return [column for column in self._all if _plain(column) in names and column not in self._used]
 
     def _is_log(self, wanted: Columns, layout: Layout | None) -> bool:
-        """Whether the columns are those of a log, not of a table."""
         if wanted.reward is not None:  # the user may mean the successes of a table
             return not (len(self.found(EVENTS)) == 1 and _plain(wanted.reward) in SUCCESSES)
         if layout is not None or wanted.events is not None or wanted.successes is not None:
@@ -92,14 +90,11 @@ class Header:
             raise InvalidParameter(f"{self._name}: expected {both}, got {_listed(self._all)}")
         if not (is_table or is_log):
             table = f"the events ({_listed(EVENTS)}) and successes ({_listed(SUCCESSES)}) of a table"
-            raise InvalidParameter(
-                f"{self._name}: expected the reward ({_listed(REWARDS)}) of a log or {table}, "
-                f"or the names of these columns, got {_listed(self._all)}"
-            )
+            either = f"the reward ({_listed(REWARDS)}) of a log or {table}, or the names of these columns"
+            raise InvalidParameter(f"{self._name}: expected {either}, got {_listed(self._all)}")
         return is_log
 
     def _named(self, column: str) -> str:
-        """A column that the user named."""
         if column in self._used:
             raise InvalidParameter(f"{self._name}: expected a column of its own for each use, got {column!r} for two")
         if column not in self._all:
@@ -134,6 +129,5 @@ def _plain(column: str) -> str:
 
 
 def _listed(names: Collection[str]) -> str:
-    first = list(names)[:MOST_NAMES]
     more = f", … ({len(names):,} columns)" if len(names) > MOST_NAMES else ""
-    return ", ".join(first) + more
+    return ", ".join([*names][:MOST_NAMES]) + more

@@ -3,7 +3,7 @@
 A tally reads a file once and never holds all of it in memory; only if something is wrong it reads again to find where.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 import polars
@@ -74,7 +74,6 @@ class _Piece(NamedTuple):
 
 
 def _piece(raw: Any, wanted: Columns, reward_range: tuple[float, float] | None, layout: Layout | None = None) -> _Piece:
-    """The sums of one source."""
     source = files.opened(raw)
     header = Header(source)
     chosen = header.choose(wanted, layout)
@@ -122,10 +121,8 @@ def _chosen_test(reading: Reading, test: object) -> str:
     if "test" not in reading.columns:
         raise InvalidParameter(f"{reading.name}: expected a column 'test' that tells {test!r} from others, got none")
     if test is None or str(test) not in reading.tests:
-        raise InvalidParameter(
-            f"{reading.name}: column {reading.columns['test']!r}: expected the name of one of its "
-            f"{len(reading.tests):,} tests, such as {first!r}, got {test!r}"
-        )
+        wanted = f"the name of one of its {len(reading.tests):,} tests, such as {first!r}"
+        raise InvalidParameter(f"{reading.name}: column {reading.columns['test']!r}: expected {wanted}, got {test!r}")
     return str(test)
 
 
@@ -136,11 +133,9 @@ def _repeats(source: Source, chosen: Columns) -> bool:
 
 
 def _table(source: Source, chosen: Columns) -> polars.DataFrame:
-    """The checked rows of a table."""
     events, successes = str(chosen.events), str(chosen.successes)
     shown, won = polars.col("events"), polars.col("total")
-    columns = _names(chosen)
-    columns |= {"events": _numbers(source, events), "total": _numbers(source, successes)}
+    columns = _names(chosen) | {"events": _numbers(source, events), "total": _numbers(source, successes)}
     columns |= {"written events": polars.col(events), "written total": polars.col(successes)}
     rows = source.rows(columns, numbered=True)
     is_log = _repeats(source, chosen)  # it looks like a table, and may be too large for the memory
@@ -246,11 +241,10 @@ def _check_alike(name: str, column: str, labels: Iterable[str]) -> None:
     """Refuse two names that look the same to a reader: they would split an arm."""
     seen: dict[str, str] = {}
     for label in labels:
-        look = _look(label)
-        if look in seen:
-            both = f"{displayed(seen[look])} and {displayed(label)}"
+        first = seen.setdefault(_look(label), label)
+        if first != label:
+            both = f"{displayed(first)} and {displayed(label)}"
             raise InvalidParameter(f"{name}: column {column!r}: expected one way to write each name, got {both}")
-        seen[look] = label
 
 
 def _look(label: str) -> str:
@@ -265,7 +259,6 @@ def _look(label: str) -> str:
     return whole if whole.isdecimal() and not rest.strip("0") else seen
 
 
-def _sorted(labels: Iterable[str]) -> tuple[str, ...]:
-    labels = list(labels)
+def _sorted(labels: Collection[str]) -> list[str]:
     are_numbers = all(label.isdecimal() for label in labels)
-    return tuple(sorted(labels, key=lambda label: (int(label) if are_numbers else 0, label)))
+    return sorted(labels, key=lambda label: (int(label) if are_numbers else 0, label))

@@ -51,13 +51,8 @@ class Source(NamedTuple):
     repeated: frozenset[str] = frozenset()  # names that several columns have
     json_lines: Path | None = None
 
-    def rows(
-        self, columns: Mapping[str, polars.Expr], *, numbered: bool = False, plain: bool = False
-    ) -> polars.LazyFrame:
-        """These columns under new names, on request with the number of each row in the source.
-
-        Empty rows of a text file are dropped, unless `plain` says that there are none.
-        """
+    def rows(self, columns: dict[str, polars.Expr], *, numbered: bool = False, plain: bool = False) -> polars.LazyFrame:
+        """These columns, on request with the row numbers; `plain`: a text file has no empty rows to be dropped."""
         drops = self.is_text and not plain
         empty = {"empty": polars.all_horizontal(polars.all().is_null())} if drops else {}
         frame = self.frame.select(**columns, **empty)
@@ -170,12 +165,11 @@ def _columns_of(name: str, source: Any) -> Mapping[str, Any]:
         raise InvalidParameter(f"log: expected {kinds}, got {text.displayed(source)}")
     if not source.columns.is_unique:
         raise InvalidParameter(f"{name}: expected a name of its own for each column, got {list(source.columns)}")
-    return {
-        str(key): column.to_numpy()
-        if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf"
-        else column.astype(object).where(column.notna(), None).tolist()
-        for key, column in source.items()
-    }
+    found: dict[str, Any] = {}
+    for key, column in source.items():
+        plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf"
+        found[str(key)] = column.to_numpy() if plain else column.astype(object).where(column.notna(), None).tolist()
+    return found
 
 
 def _name(source: Any) -> str:

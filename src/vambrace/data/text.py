@@ -10,11 +10,11 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from csv import reader
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn, cast
 
 import numpy as np
 
@@ -24,15 +24,14 @@ PIECE = 1 << 22  # bytes; no line may be longer
 LONGEST_FIELD = 10_000  # lines
 LONGEST = 80  # characters of a value in an error
 FIRST_LINES = 1000  # of JSON lines: their keys are the columns
+GZIP = b"\x1f\x8b"
 NOT_TEXT = {
     b"PAR1": "a Parquet file",
     b"PK\x03\x04": "a ZIP archive or a spreadsheet",
-    b"\xff\xfe": "UTF-16, which can be saved as UTF-8",
-    b"\xfe\xff": "UTF-16, which can be saved as UTF-8",
-    b"\x1f\x8b": "a file compressed twice",
+    **dict.fromkeys((b"\xff\xfe", b"\xfe\xff"), "UTF-16, which can be saved as UTF-8"),
+    GZIP: "a file compressed twice",
 }
 SEPARATOR_NAMES = {b",": "commas", b"\t": "tabs", b";": "semicolons"}
-GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
 
 
@@ -57,25 +56,18 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     with path.open("rb") as file:
         packed = file.read(2) == GZIP
         file.seek(0)
-        if not packed:
-            yield file
-            return
-        with gzip.open(file) as text:
-            yield text  # type: ignore[misc]
+        with gzip.open(file) if packed else nullcontext(file) as text:
+            yield cast(BinaryIO, text)
 
 
 def layout(name: str, path: Path, separators: Sequence[bytes]) -> tuple[str, frozenset[str]]:
-    """The separator of a file, and the names that several columns share.
-
-    Every row must have as many fields as the header; blank lines are skipped.
-    """
+    """The separator of a file, and repeated names of columns. A row that is not blank must have all fields."""
     separator, columns = b"", tuple[str, ...]()
     with opened(path) as file:
         _check_start(name, file)
         for line, text in _pieces(name, file):
             if not columns:
-                header = text.removeprefix(BOM).lstrip(b"\r\n")
-                header = next(record for _, record in _records(1, header))
+                _, header = next(_records(1, text.removeprefix(BOM).lstrip(b"\r\n")))
                 outside = _outside(header)
                 separator = next((each for each in separators if each in outside), separators[0])
                 columns = _fields(name, header, separator)
@@ -131,7 +123,6 @@ def displayed(value: object) -> str:
 
 
 def _check_start(name: str, file: BinaryIO) -> None:
-    """Refuse a file that is not text."""
     start = file.read(1 << 16)
     file.seek(0)
     for signature, kind in NOT_TEXT.items():
@@ -155,9 +146,8 @@ def _pieces(name: str, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 def _line(name: str, line: int, file: BinaryIO) -> bytes:
     text = file.readline(PIECE)
     if len(text) == PIECE:
-        raise InvalidParameter(
-            f"{name}: after line {line:,}: expected rows shorter than {PIECE:,} bytes, got a longer one"
-        )
+        wanted = f"rows shorter than {PIECE:,} bytes"
+        raise InvalidParameter(f"{name}: after line {line:,}: expected {wanted}, got a longer one")
     return text
 
 
@@ -238,20 +228,18 @@ def _check_record(name: str, line: int, record: bytes, separator: bytes, n_colum
         raise InvalidParameter(f"{name}: line {line:,}: expected {wanted}, got one inside a field")
     n_fields = outside.count(separator) + 1
     if n_fields != n_columns:
-        raise InvalidParameter(
-            f"{name}: line {line:,}: expected {n_columns:,} fields, as many as the header has, got {n_fields:,}"
-        )
+        wanted = f"{n_columns:,} fields, as many as the header has"
+        raise InvalidParameter(f"{name}: line {line:,}: expected {wanted}, got {n_fields:,}")
 
 
 def _decoded(name: str, line: int, text: bytes) -> str:
     try:
         decoded = text.decode()
     except UnicodeDecodeError as error:
-        line += text.count(b"\n", 0, error.start)
-        came = f"the byte 0x{text[error.start]:02x}"
+        place, came = error.start, f"the byte 0x{text[error.start]:02x}"
     else:
         if "\0" not in decoded:
             return decoded.removeprefix("\ufeff")
-        line += text.count(b"\n", 0, text.index(b"\0"))
-        came = "a byte 0x00, as in a binary file"
+        place, came = text.index(b"\0"), "a byte 0x00, as in a binary file"
+    line += text.count(b"\n", 0, place)
     raise InvalidParameter(f"{name}: line {line:,}: expected text in UTF-8, got {came}")

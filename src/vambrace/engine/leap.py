@@ -3,9 +3,7 @@
 For long stretches a policy plays the same cycle of arms for any rewards, and an attack that follows one rule does the
 same thing to each pull. The pulls of an arm in such a stretch are therefore independent and identically distributed,
 and only their totals matter: one binomial draw for the rewards, one for the random choices of the attack. docs/leap.md
-has the proof.
-
-The names from `engine.slots` are bound as in `vambrace.engine.rounds`.
+has the proof. The names from `engine.slots` are bound as in `vambrace.engine.rounds`.
 """
 
 from math import isfinite
@@ -23,40 +21,29 @@ MARGIN = 1e-9  # relative; keeps a leap's cost below the budget in spite of roun
 
 @rare_kernel
 def leap(
-    policy: Any,
-    adversary: Any,
-    environment: Any,
-    setting: Any,
-    streams: Any,
-    record: Any,
-    spent: Sum,
-    t: int,
-    rounds: int,
+    policy: Any, attack: Any, environment: Any, setting: Any, streams: Any, record: Any, spent: Sum, t: int, rounds: int
 ) -> tuple[Any, Any, Sum, int]:
-    """Leap forward from the end of round t as far as possible, but at most this number of rounds.
-
-    Returns the policy, the attack, the cost, and the number of rounds played, which may be 0.
-    """
+    """Leap from the end of round t: the policy, the attack, the cost, and how many of these rounds were played."""
     sweeps = quiet(policy)
     if sweeps == 0:
-        return policy, adversary, spent, 0
+        return policy, attack, spent, 0
     arms, count = cycle(policy)
     sweeps = min(sweeps, rounds // count)
     attacked = STRONG and spent.high < setting.budget
     if attacked:
         if LOOK:
-            adversary = look(adversary, Round(t + 1, 0, record.no_decisions, record.every_arm), policy)
+            attack = look(attack, Round(t + 1, 0, record.no_decisions, record.every_arm), policy)
         sweep_cost = 0.0
         for i in range(count):
-            dearest, valid = _dearest(policy, adversary, environment, setting.bounded, arms[i])
+            dearest, valid = _dearest(policy, attack, environment, setting.bounded, arms[i])
             if not valid:
-                return policy, adversary, spent, 0  # played round by round, the fault is found and reported
+                return policy, attack, spent, 0  # played round by round, the fault is found and reported
             sweep_cost += dearest
         left = (setting.budget - upper(spent)) * (1.0 - MARGIN)
         if sweep_cost * sweeps > left:
             sweeps = int(max(left, 0.0) / sweep_cost)
     if sweeps < SHORTEST:
-        return policy, adversary, spent, 0
+        return policy, attack, spent, 0
     totals, seen_totals = record.totals, record.seen_rewards
     for k in range(len(seen_totals)):
         seen_totals[k] = 0.0
@@ -68,32 +55,32 @@ def leap(
         add_times_at(totals.pulled, arm, wins, high)
         add_times_at(totals.pulled, arm, sweeps - wins, low)
         if attacked:
-            after_high, spent = _attack(policy, adversary, setting, streams, totals, arm, high, wins, spent)
-            after_low, spent = _attack(policy, adversary, setting, streams, totals, arm, low, sweeps - wins, spent)
+            after_high, spent = _attacked(policy, attack, setting, streams, totals, arm, high, wins, spent)
+            after_low, spent = _attacked(policy, attack, setting, streams, totals, arm, low, sweeps - wins, spent)
             seen_totals[arm] += after_high + after_low
         else:
             seen_totals[arm] += wins * high + (sweeps - wins) * low
-    return absorb(policy, sweeps, seen_totals), adversary, spent, sweeps * count
+    return absorb(policy, sweeps, seen_totals), attack, spent, sweeps * count
 
 
 @kernel
-def _seen(policy: Any, adversary: Any, bounded: bool, arm: int, reward: float) -> tuple[float, float]:
+def _seen(policy: Any, attack: Any, bounded: bool, arm: int, reward: float) -> tuple[float, float]:
     """The chance that this reward is altered, and to what."""
-    chance, altered = respond(adversary, policy, arm, reward)
-    if bounded:
-        altered = min(max(altered, 0.0), 1.0) if isfinite(altered) else altered
+    chance, altered = respond(attack, policy, arm, reward)
+    if bounded and isfinite(altered):
+        altered = min(max(altered, 0.0), 1.0)
     return chance, altered
 
 
 @rare_kernel
-def _dearest(policy: Any, adversary: Any, environment: Any, bounded: bool, arm: int) -> tuple[float, bool]:
+def _dearest(policy: Any, attack: Any, environment: Any, bounded: bool, arm: int) -> tuple[float, bool]:
     """The most that the attack may pay for one pull of an arm, and whether what it returns lies in [0, 1]."""
     high, low, likely = outcomes(environment, arm)
     cost, valid = 0.0, True
     for side in range(2):
         reward = high if side == 0 else low
         if (likely > 0.0) if side == 0 else (likely < 1.0):
-            chance, altered = _seen(policy, adversary, bounded, arm, reward)
+            chance, altered = _seen(policy, attack, bounded, arm, reward)
             valid = valid and 0.0 <= chance <= 1.0
             if chance > 0.0:
                 valid = valid and 0.0 <= altered <= 1.0
@@ -102,19 +89,11 @@ def _dearest(policy: Any, adversary: Any, environment: Any, bounded: bool, arm: 
 
 
 @rare_kernel
-def _attack(
-    policy: Any,
-    adversary: Any,
-    setting: Any,
-    streams: Any,
-    totals: Any,
-    arm: int,
-    reward: float,
-    pulls: int,
-    spent: Sum,
+def _attacked(
+    policy: Any, attack: Any, setting: Any, streams: Any, totals: Any, arm: int, reward: float, pulls: int, spent: Sum
 ) -> tuple[float, Sum]:
     """The observed total of pulls that all paid `reward`, and the cost after them."""
-    chance, altered = _seen(policy, adversary, setting.bounded, arm, reward)
+    chance, altered = _seen(policy, attack, setting.bounded, arm, reward)
     hits = binomial(pulls, chance, streams.adversary)
     if hits == 0:
         return pulls * reward, spent

@@ -44,10 +44,8 @@ def add_times(total: Sum, count: int, value: float) -> Sum:
     big_times, big_value = SPLITTER * times, SPLITTER * value
     high_times, high_value = big_times - (big_times - times), big_value - (big_value - value)
     low_times, low_value = times - high_times, value - high_value
-    lost = ((high_times * high_value - product) + high_times * low_value + low_times * high_value) + (
-        low_times * low_value
-    )
-    return add(add(total, product), lost)
+    lost = (high_times * high_value - product) + high_times * low_value + low_times * high_value
+    return add(add(total, product), lost + low_times * low_value)
 
 
 @kernel

@@ -23,8 +23,8 @@ class Result:
         pseudo_regret: (replications, c) what was lost in expectation: the sum of the gaps of the pulled arms.
         cost: (replications, c) what the attack has spent.
         pulls: (replications, arms) at the horizon.
-        realized_regret: (replications, c) as pseudo_regret, with the rewards that were drawn.
-        observed_regret: (replications, c) the same with the rewards that the policy saw.
+        realized_regret: (replications, c) the best arm's rewards as drawn, minus those of the pulled arms.
+        observed_regret: (replications, c) the same with the altered rewards of the pulled arms; within 2 cost of it.
         engine: The engine that ran: "rounds" or "leap".
         policy: The policy that played.
         environment: The arms.
@@ -41,10 +41,8 @@ class Result:
     >>> result = vb.simulate(vb.SE(), env, horizon=1_000, replications=3, checkpoints=[10, 100])
     >>> print(result)
     se without attack: regret 77.1 ± 3.4 after 1,000 rounds (mean ± standard error of 3 replications)
-    >>> result.checkpoints.tolist(), result.pseudo_regret.shape, result.pulls.shape
-    ([10, 100, 1000], (3, 3), (3, 2))
-    >>> result.pulls.mean(axis=0).round(1).tolist()
-    [903.7, 96.3]
+    >>> result.checkpoints.tolist(), result.pseudo_regret.shape, result.pulls.mean(axis=0).round(1).tolist()
+    ([10, 100, 1000], (3, 3), [903.7, 96.3])
     """
 
     policy: Policy
@@ -80,8 +78,8 @@ class Result:
     def summary(self) -> dict[str, Any]:
         """Final figures over the replications, ready for JSON.
 
-        Each measure has the mean, its standard error, the median, and the 5 % and 95 % quantiles of the replications
-        (q05 and q95). The standard error and the outer quantiles are None after one replication.
+        Each measure has its mean, standard error, median, and 5 % and 95 % quantiles (q05 and q95). The standard error
+        and the outer quantiles are None after one replication.
         """
         adversary = spec_of(self.adversary) if self.adversary else None
         game = {"policy": spec_of(self.policy), "environment": spec_of(self.environment), "adversary": adversary}
@@ -124,10 +122,6 @@ class Result:
 def _spread(values: Floats) -> dict[str, float | None]:
     low, median, high = np.quantile(values, [0.05, 0.5, 0.95])
     several = len(values) > 1
-    return {
-        "mean": float(values.mean()),
-        "standard_error": float(values.std(ddof=1) / np.sqrt(len(values))) if several else None,
-        "q05": float(low) if several else None,
-        "median": float(median),
-        "q95": float(high) if several else None,
-    }
+    error = float(values.std(ddof=1) / np.sqrt(len(values))) if several else None
+    q05, q95 = (float(low), float(high)) if several else (None, None)
+    return {"mean": float(values.mean()), "standard_error": error, "q05": q05, "median": float(median), "q95": q95}

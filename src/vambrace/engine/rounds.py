@@ -1,7 +1,4 @@
-"""The game loop, round by round. With LEAP it plays each quiet stretch in one step.
-
-The names from `engine.slots` are bound to the kernels of one policy, one attack and one environment.
-"""
+"""The game loop, round by round; with LEAP, each quiet stretch in one step. `engine.slots` says what is bound to it."""
 
 from typing import Any, NamedTuple
 

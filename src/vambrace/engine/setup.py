@@ -40,100 +40,60 @@ class Setup:
             realized = medium or environment.draw_total is not None
         realized = validation.flag("realized", realized)
         if realized and not medium and environment.supply is not None:
-            raise NotApplicable(
-                f"realized regret: expected arms without end, got {environment.name}, "
-                "where drawing what the other arms would have paid uses up their rewards"
-            )
-        bounded = validation.flag("bounded", bounded)
-        setup = cls(policy, environment, attack, horizon, n_arms, environment.arm_means(), bounded, realized)
-        setup._check_view()
-        setup._check_decision()
-        return setup
-
-    def _check_view(self) -> None:
-        """Check that the policy's state has the fields that a white-box attack reads."""
-        if self.attack is None:
-            return
-        fields = getattr(self._policy_state(), "_fields", ())
-        for field in self.attack.reads:
+            why = "where drawing what the other arms would have paid uses up their rewards"
+            raise NotApplicable(f"realized regret: expected arms without end, got {environment.name}, {why}")
+        bounded, state = validation.flag("bounded", bounded), policy.init(Game(n_arms, horizon))
+        fields = getattr(state, "_fields", ())
+        for field in () if attack is None else attack.reads:
             if field not in fields:
-                came = f"{self.policy.name}, whose state has {', '.join(fields) or 'no fields'}"
-                raise NotApplicable(
-                    f"attack {self.attack.name}: expected a policy whose state has {field!r}, got {came}"
-                )
-
-    def _check_decision(self) -> None:
-        """Check that `select` returns an integer, a number and an integer."""
-        select = self.policy.select
-        if not is_kernel(select):
-            return  # a foreign bandit changes when it is asked
-        decision = select(self._policy_state(), Round.prompt(1, self.n_arms), stream(0))
-        try:
-            arm, probability, tag = decision
-            index(arm), float(probability), index(tag)
-        except (TypeError, ValueError):
-            wanted = "select to return (arm, probability, tag), arm and tag whole numbers"
-            raise KernelMistake(f"{place(select)}: expected {wanted}, got {decision!r}") from None
-
-    @property
-    def budget(self) -> float:
-        """What the attack may spend."""
-        return 0.0 if self.attack is None else float(self.attack.budget)
+                came = f"{policy.name}, whose state has {', '.join(fields) or 'no fields'}"
+                raise NotApplicable(f"attack {attack.name}: expected a policy whose state has {field!r}, got {came}")
+        if is_kernel(policy.select):  # a foreign bandit changes when it is asked
+            _check_decision(policy.select, policy.select(state, Round.prompt(1, n_arms), stream(0)))
+        return cls(policy, environment, attack, horizon, n_arms, environment.arm_means(), bounded, realized)
 
     @property
     def title(self) -> str:
         """The policy and the attack, for progress bars and errors."""
         return f"{self.policy.name} {f'against {self.attack.name}' if self.attack else 'without attack'}"
 
-    def _policy_state(self) -> Any:
-        return self.policy.init(Game(self.n_arms, self.horizon))
-
     def states(self) -> tuple[Any, Any, Any]:
         """Fresh states of the policy, the attack and the environment, for one replication."""
-        attack = None
+        game, attack = Game(self.n_arms, self.horizon), None
         if self.attack is not None:
-            attack = self.attack.init(Game(self.n_arms, self.horizon, self.means, self._policy_state()))
-        return self._policy_state(), attack, self.environment.init()
+            attack = self.attack.init(game._replace(means=self.means, victim=self.policy.init(game)))
+        return self.policy.init(game), attack, self.environment.init()
 
     def slots(self) -> dict[str, Any]:
         """What the loop is bound to: constants, and every kernel of the three parts."""
+        parts = [part for part in (self.policy, self.environment, self.attack) if part is not None]
+        kernels = {name: getattr(part, name, None) for part in parts for name in part.kernels}
+        has = {name for name, kernel in kernels.items() if kernel is not None}
         strength = None if self.attack is None else self.attack.strength
-        slots: dict[str, Any] = {
-            "STRONG": strength == "strong",
-            "MEDIUM": strength == "medium",
-            "LOOK": self.attack is not None and self.attack.look is not None,
-            "WITNESS": self.attack is not None and self.attack.witness is not None,
-            "CLOSED_FORM": self.environment.draw_total is not None and strength != "medium",
-            "WHOLE": self._pays_whole_rewards(),
-            "KL_RADIUS": True,
-            **self.policy.constants,
-        }
-        for thing in filter(None, (self.policy, self.environment, self.attack)):
-            slots |= {name: getattr(thing, name) for name in thing.kernels if getattr(thing, name, None) is not None}
-        return slots
+        slots: dict[str, Any] = {"STRONG": strength == "strong", "MEDIUM": strength == "medium", "KL_RADIUS": True}
+        slots |= {"LOOK": "look" in has, "WITNESS": "witness" in has, "WHOLE": self._pays_whole_rewards()}
+        slots |= {"CLOSED_FORM": "draw_total" in has and strength != "medium", **self.policy.constants}
+        return slots | {name: kernels[name] for name in has}
 
     def _pays_whole_rewards(self) -> bool:
-        """Whether every raw reward is 0 or 1."""
         return self.environment.outcomes is not None and all(reward in (0.0, 1.0) for _, reward in self._outcomes())
 
     def obstacle_to_leaping(self) -> tuple[str, str] | None:
         """Why the leap engine would not be exact here: what it needs and what this game has; None: it is exact."""
-        policy, environment, attack = self.policy, self.environment, self.attack
+        policy, arms, attack = self.policy, self.environment, self.attack
         if policy.quiet is None:
             return "a policy with quiet stretches", f"{policy.name}, which may change its mind after any round"
-        if environment.supply is not None:
-            return "independent rewards", f"{environment.name}, which draws no reward twice"
-        if environment.outcomes is None:
-            return "arms with two rewards, whose sums are binomial", f"{environment.name}"
-        if self.realized and environment.draw_total is None:
-            return "sums in one draw for the realised regret", f"{environment.name}, which has no draw_total"
-        if attack is None:
-            return None
-        if attack.strength == "medium":
+        if arms.supply is not None:
+            return "independent rewards", f"{arms.name}, which draws no reward twice"
+        if arms.outcomes is None:
+            return "arms with two rewards, whose sums are binomial", arms.name
+        if self.realized and arms.draw_total is None:
+            return "sums in one draw for the realised regret", f"{arms.name}, which has no draw_total"
+        if attack is not None and attack.strength == "medium":
             return "a strong attack", f"{attack.name}, which sees the rewards of all arms in every round"
-        if attack.respond is None:
+        if attack is not None and attack.respond is None:
             return "an attack with one rule", f"{attack.name}, which may change it after any round"
-        if not self.bounded and self._leaves_unit_interval(attack):
+        if attack is not None and not self.bounded and self._leaves_unit_interval(attack):
             return "rewards in [0, 1]", f"{attack.name} with bounded=False, which returns others"
         return None
 
@@ -159,3 +119,12 @@ class Setup:
         if code == rounds.BAD_ARM or self.attack is None:
             return f"policy {self.policy.name}: expected an arm in [0, {self.n_arms - 1}], got {arm} in round {t}"
         return f"attack {self.attack.name}: expected a finite reward, got {value} for arm {arm} in round {t}"
+
+
+def _check_decision(select: Any, decision: Any) -> None:
+    try:
+        arm, probability, tag = decision
+        index(arm), float(probability), index(tag)
+    except (TypeError, ValueError):
+        wanted = "select to return (arm, probability, tag), arm and tag whole numbers"
+        raise KernelMistake(f"{place(select)}: expected {wanted}, got {decision!r}") from None

@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -26,6 +26,7 @@ LINE = 128  # bytes: a cache line and the neighbour that is fetched with it
 WORTH_COMPILING = 100_000  # rounds in total: with fewer, plain Python finishes before the compiler would
 WORTH_SETTLING = 20_000  # sums in total, for the regrets after the games
 
+_Programs = tuple[Callable[..., Any], Callable[..., Any]]  # the loop and what comes after it
 _played_interpreted: Counter[Any] = Counter()  # program -> rounds
 
 
@@ -81,13 +82,6 @@ def simulate(
     return run.play(threads, None if interpret is None else validation.flag("interpret", interpret), progress)
 
 
-class _Programs(NamedTuple):
-    """The loop and what comes after it, compiled or as plain Python."""
-
-    play: Callable[..., Any]
-    settle: Callable[..., Any]
-
-
 class _Run:
     """The replications of one game, and the arrays of their results; each replication fills its own rows."""
 
@@ -97,7 +91,8 @@ class _Run:
         self.seed = validation.seed(seed)
         self.points = validation.checkpoints(checkpoints, setup.horizon)
         self.gaps = setup.means.max() - setup.means
-        self.setting = Setting(setup.budget, self.points, setup.bounded, setup.realized)
+        budget = float(setup.attack.budget) if setup.attack else 0.0
+        self.setting = Setting(budget, self.points, setup.bounded, setup.realized)
         shape = (self.replications, len(self.points))
         self.pseudo, self.realized, self.observed, self.cost = (np.zeros(shape) for _ in range(4))
         self.pulls: Integers = np.zeros((self.replications, setup.n_arms), dtype=np.int64)
@@ -109,7 +104,7 @@ class _Run:
         setup, replications = self.setup, self.replications
         workers = validation.whole("threads", os.cpu_count() or 1 if threads is None else threads, low=1, high=10**4)
         programs = self._programs(interpret, progress)
-        if not hasattr(programs.play, "py_func"):
+        if not hasattr(programs[0], "py_func"):
             workers = 1  # plain Python gains nothing from threads
         total = setup.horizon * replications
         with ProgressBar(f"{setup.title}, {replications} replications", total, show=progress) as bar:
@@ -134,7 +129,7 @@ class _Run:
     def _programs(self, interpret: bool | None, progress: bool | None) -> _Programs:
         """The programs of this game, interpreted if a part is ordinary Python or compiling is not worth it yet."""
         slots = self.setup.slots() | {"LEAP": self.leaping}
-        plain = _Programs(interpreted(rounds.play, slots), interpreted(regrets.settle, slots))
+        plain = interpreted(rounds.play, slots), interpreted(regrets.settle, slots)
         if interpret or any(callable(slot) and not is_kernel(slot) for slot in slots.values()):
             return plain
         play, settle = compiled(rounds.play, slots), compiled(regrets.settle, slots)
@@ -145,22 +140,23 @@ class _Run:
                 return plain
         sums = self.replications * len(self.points) * self.setup.n_arms
         worth_it = interpret is False or is_ready(settle) or sums >= WORTH_SETTLING
-        programs = _Programs(play, settle if worth_it else plain.settle)
+        programs = play, settle if worth_it else plain[1]
         with nullcontext() if ready else compiling(self.setup.title, show=progress):
             compile_now(lambda: self._replicate(programs, 0, self.setting._replace(checkpoints=self.points[:0])))
         return programs
 
     def _replicate(self, programs: _Programs, r: int, setting: Setting) -> None:
         """Play replication r up to the last checkpoint of the setting."""
+        play, settle = programs
         setup, points = self.setup, setting.checkpoints
         streams = Streams(*(stream(self.seed, r, role) for role in range(len(Streams._fields))))
         record = _record(len(points), setup.n_arms, self.progress[r], self.stop)
         policy, attack, arms = setup.states()
-        code, t, arm, value = programs.play(_apart(policy), attack, arms, setting, _apart(streams), record)
+        code, t, arm, value = play(_apart(policy), attack, arms, setting, _apart(streams), record)
         if code not in (rounds.FINISHED, rounds.STOPPED):
             raise GameFault(setup.fault(code, t, arm, value))
         rows = Regrets(self.pseudo[r], self.realized[r], self.observed[r])
-        programs.settle(arms, self.gaps, points, record.history, setup.realized, streams.unpulled, rows)
+        settle(arms, self.gaps, points, record.history, setup.realized, streams.unpulled, rows)
         self.pulls[r] = record.pulls
         self.cost[r, : len(points)] = record.history.cost
 
@@ -193,10 +189,7 @@ def _record(points: int, n_arms: int, progress: Integers, stop: Integers) -> Rec
 
 
 def _apart(value: Any) -> Any:
-    """A copy with each array on its own cache lines.
-
-    Small arrays of two threads would otherwise share a line, and each write by one thread would stall the other.
-    """
+    """A copy with each array on its own cache lines: a write to a shared line would stall the other threads."""
     if isinstance(value, np.ndarray):
         block = np.zeros(value.nbytes + 2 * LINE, dtype=np.uint8)
         copy = block[LINE : LINE + value.nbytes].view(value.dtype).reshape(value.shape)

@@ -1,7 +1,4 @@
-"""A policy, live: ask for an arm, tell its reward when it arrives.
-
-The learner runs the same kernels as the simulator, interpreted.
-"""
+"""A policy, live, with the kernels of the simulator, interpreted: ask for an arm, tell its reward when it arrives."""
 
 import secrets
 from dataclasses import dataclass
@@ -51,8 +48,7 @@ class Learner:
         n_arms: The number of arms.
         horizon: The largest number of decisions; many policies use it to set their radii. None: unknown, for policies
             that need none, such as `KLUCBWR`.
-        seed: The seed of a randomised policy. None: from the operating system, so that its choices cannot be predicted;
-            the snapshot keeps it. Give one to reproduce a run.
+        seed: The seed of a randomised policy, to reproduce a run; None: one that nobody can predict. Snapshots keep it.
 
     Rewards in [0, 1] may arrive late, in any order, or never: the policy knows which decisions are open and does not
     wait for them. `snapshot` returns everything as a dict for JSON, and `Learner.restore` continues bit for bit.
@@ -64,8 +60,7 @@ class Learner:
     >>> learner.tell(first.id, reward=0.0)  # the id will do
     >>> learner.ask().arm
     1
-    >>> saved = learner.snapshot()
-    >>> again = vb.Learner.restore(saved)
+    >>> again = vb.Learner.restore(learner.snapshot())
     >>> again.open == learner.open, again.ask() == learner.ask()
     (True, True)
     """
@@ -140,16 +135,10 @@ class Learner:
 
     def snapshot(self) -> dict[str, Any]:
         """Everything, as a dict for `json.dumps`: parameters, state, random stream and open decisions."""
-        content = {
-            **snapshots.header(self.policy),
-            "n_arms": self.n_arms,
-            "horizon": self.horizon,
-            "seed": self.seed,
-            "asked": self._asked,
-            "open": [[key, *entry] for key, entry in self._open.items()],
-            "stream": [format(int(word), "016x") for word in self._rng],
-            "state": snapshots.plain(self._state),
-        }
+        content = snapshots.header(self.policy)
+        content |= {"n_arms": self.n_arms, "horizon": self.horizon, "seed": self.seed, "asked": self._asked}
+        content |= {"open": [[key, *entry] for key, entry in self._open.items()]}
+        content |= {"stream": [f"{word:016x}" for word in self._rng], "state": snapshots.plain(self._state)}
         return content | {"checksum": snapshots.checksum(content)}
 
     @classmethod
@@ -182,11 +171,8 @@ class Learner:
                     raise SnapshotError(f"snapshot: expected each open decision once, got {key} twice")
                 arm = validation.whole("arm of an open decision", arm, low=0, high=learner.n_arms - 1)
                 chance = validation.number("probability of an open decision", probability, low=0, high=1, open_low=True)
-                learner._open[key] = (
-                    arm,
-                    chance,
-                    validation.whole("tag of an open decision", tag, low=-LIVE, high=2**53),
-                )
+                tag = validation.whole("tag of an open decision", tag, low=-LIVE, high=2**53)
+                learner._open[key] = (arm, chance, tag)
                 learner._pending[arm] += 1
             snapshots.check_unchanged(snapshot)
         return learner

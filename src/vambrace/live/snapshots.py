@@ -22,14 +22,13 @@ WORDS = ("inf", "-inf", "nan")  # values that are not numbers in JSON
 
 def header(policy: Policy) -> dict[str, Any]:
     """The fields that identify the format and the policy of a snapshot."""
-    versions = {"version": VERSION, "state_version": policy.state_version}
-    return {"format": FORMAT, **versions, "policy": registry.spec_of(policy)}
+    versions = {"format": FORMAT, "version": VERSION, "state_version": policy.state_version}
+    return {**versions, "policy": registry.spec_of(policy)}
 
 
 def checksum(content: dict[str, Any]) -> str:
     """A fingerprint of a snapshot: for example, a changed horizon cannot be noticed in the state."""
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def check_unchanged(snapshot: dict[str, Any]) -> None:
@@ -45,9 +44,8 @@ def present_state(snapshot: dict[str, Any], policy: Policy) -> Any:
     """The state in a snapshot as the policy writes it today."""
     version = 1 if snapshot["version"] == 1 else snapshot["state_version"]
     if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= policy.state_version:
-        raise SnapshotError(
-            f"snapshot: expected a state of {policy.name} in version 1 to {policy.state_version}, got {version!r}"
-        )
+        wanted = f"a state of {policy.name} in version 1 to {policy.state_version}"
+        raise SnapshotError(f"snapshot: expected {wanted}, got {version!r}")
     return snapshot["state"] if version == policy.state_version else policy.migrate(snapshot["state"], version)
 
 
@@ -84,18 +82,13 @@ def plain(value: Any) -> Any:
     """NamedTuples as dicts, arrays as lists, numbers as Python numbers, and inf and nan, which JSON lacks, as words."""
     if hasattr(value, "_fields"):
         return {name: plain(getattr(value, name)) for name in value._fields}
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if isinstance(value, list):
         return [plain(each) for each in value]
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    if isinstance(value, int | np.integer):
-        return int(value)
-    if not isinstance(value, float | np.floating):
+    if not isinstance(value, bool | int | float):
         raise SnapshotError(f"snapshot: expected a state of numbers and arrays, got {_short(value)}")
-    number = float(value)
-    return number if isfinite(number) else repr(number)
+    return repr(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def filled(template: Any, value: Any, where: str) -> Any:
@@ -103,13 +96,12 @@ def filled(template: Any, value: Any, where: str) -> Any:
     if hasattr(template, "_fields"):
         if not isinstance(value, dict) or set(value) != set(template._fields):
             raise SnapshotError(f"{where}: expected the fields {', '.join(template._fields)}, got {_short(value)}")
-        parts = (filled(getattr(template, name), value[name], f"{where}.{name}") for name in template._fields)
-        return type(template)(*parts)
+        fields = template._asdict().items()
+        return type(template)(*(filled(part, value[name], f"{where}.{name}") for name, part in fields))
     if isinstance(template, np.ndarray):
-        array = np.empty_like(template)
         if np.shape(value) != template.shape:
             raise SnapshotError(f"{where}: expected an array of shape {template.shape}, got {np.shape(value)}")
-        kind = template.dtype.type(0).item()
+        array, kind = np.empty_like(template), template.dtype.type(0).item()
         for index in np.ndindex(template.shape):
             array[index] = _scalar(kind, reduce(getitem, index, value), where)
         return array

@@ -6,7 +6,6 @@ score of a policy is its worst regret over all attacks, and the report names att
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ BY_CHANCE = "regret below that without attack, within noise"
 NOISE = 2.0  # a difference of fewer standard errors may be chance
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Attacked:
     """One attack at one budget."""
 
@@ -54,18 +53,11 @@ class Attacked:
     def summary(self) -> dict[str, Any]:
         """The figures, ready for JSON."""
         error = self.result.summary()["pseudo_regret"]["standard_error"]
-        return {
-            "budget": self.budget,
-            "attack": self.attack,
-            "regret": self.regret,
-            "standard_error": error,
-            "cost": self.cost,
-            "engine": self.result.engine,
-            "warnings": list(self.warnings),
-        }
+        found = {"budget": self.budget, "attack": self.attack, "regret": self.regret, "standard_error": error}
+        return found | {"cost": self.cost, "engine": self.result.engine, "warnings": list(self.warnings)}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class AttackReport:
     """What `vb.attack_suite` found. Print it for the worst regret of each budget, and warnings.
 
@@ -91,35 +83,27 @@ class AttackReport:
     environment: Environment
     clean: Result
     rows: tuple[Attacked, ...]
-    skipped: Mapping[str, str]  # attacks that do not apply, and why
+    skipped: Mapping[str, str]
 
     @property
     def worst(self) -> dict[float, Attacked]:
         """For each budget the attack that caused the largest mean regret."""
-        found: dict[float, Attacked] = {}
-        for row in self.rows:
-            if row.budget not in found or row.regret > found[row.budget].regret:
-                found[row.budget] = row
-        return found
+        budgets = dict.fromkeys(row.budget for row in self.rows)
+        rows = {each: [row for row in self.rows if row.budget == each] for each in budgets}
+        return {each: max(rows[each], key=lambda row: row.regret) for each in budgets}
 
     @property
     def warnings(self) -> list[str]:
         """Which figures cannot be trusted, and why."""
-        return [
-            f"{row.attack} at budget {row.budget:g}: {warning}; do not trust its figure, a better attack may do more"
-            for row in self.rows
-            for warning in row.warnings
-        ]
+        so = "do not trust its figure, a better attack may do more"
+        return [f"{row.attack} at budget {row.budget:g}: {each}; {so}" for row in self.rows for each in row.warnings]
 
     def summary(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
+        clean = self.clean.summary()
         return {
-            "policy": registry.spec_of(self.policy),
-            "environment": registry.spec_of(self.environment),
-            "horizon": self.clean.horizon,
-            "replications": self.clean.replications,
-            "seed": self.clean.seed,
-            "clean_regret": float(self.clean.pseudo_regret[:, -1].mean()),
+            **{name: clean[name] for name in ("policy", "environment", "horizon", "replications", "seed")},
+            "clean_regret": clean["pseudo_regret"]["mean"],
             "worst": [row.summary() for row in self.worst.values()],
             "attacks": [row.summary() for row in self.rows],
             "skipped": dict(self.skipped),
@@ -172,13 +156,11 @@ def attack_suite(
         progress: Show a progress bar; None: if standard error is a terminal and it takes longer than a second.
 
     Every game has the same seed. A white-box attack applies if the policy's state has the fields that it reads; attacks
-    that do not apply, or that cannot be played on this environment, are listed in `skipped`. The warnings of the report
-    name attacks that on average left more than half of their budget unspent, or under which the regret was lower than
-    without attack: do not trust such a figure, a better attack may do more harm.
+    that do not apply, or that cannot be played on this environment, are listed in `skipped`. The warnings name attacks
+    that left more than half of their budget unspent, or under which the regret was lower than without attack.
 
     >>> import vambrace as vb
-    >>> attacks = [vb.Conceal(), vb.RandomFlips()]
-    >>> env = vb.Bernoulli([0.9, 0.5])
+    >>> env, attacks = vb.Bernoulli([0.9, 0.5]), [vb.Conceal(), vb.RandomFlips()]
     >>> report = vb.attack_suite(vb.UCB1(), env, budgets=[0, 60], horizon=2_000, attacks=attacks, replications=2)
     >>> print(report)
     ucb1, 2,000 rounds: worst regret over all attacks
@@ -190,41 +172,32 @@ def attack_suite(
         raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}; {hint}")
     options: dict[str, Any] = {"horizon": horizon, "replications": replications, "seed": seed, "engine": engine}
     options |= {"checkpoints": 1, "bounded": bounded, "threads": threads, "progress": progress}
-    return _attacked(partial(simulate, policy, environment, **options), policy, environment, budgets, attacks, progress)
+    return _attacked(partial(simulate, policy, environment, **options), policy, budgets, attacks, progress)
 
 
 def _attacked(
-    play: Callable[[Adversary | None], Result],
-    policy: Policy,
-    environment: Environment,
-    budgets: Sequence[float],
-    attacks: Sequence[Adversary] | None,
-    progress: bool | None,
+    play: Callable[[Adversary | None], Result], policy: Policy, budgets: Any, attacks: Any, progress: bool | None
 ) -> AttackReport:
-    sizes = _sizes(budgets)
-    chosen, skipped = _every_attack() if attacks is None else (_checked(attacks), {})
-    rows: list[Attacked] = []
-    with ProgressBar(f"attacking {policy.name}", 1 + len(chosen) * len(sizes), show=progress) as bar:
-        clean = play(None)
-        for i, size in enumerate(sizes):
-            if size == 0:
-                rows.append(Attacked(budget=0.0, result=clean, warnings=()))
-                continue
-            for j, attack in enumerate(chosen):
-                bar.update(1 + i * len(chosen) + j)
-                try:
-                    result = play(dataclasses.replace(attack, budget=size))  # type: ignore[type-var]
-                except (NotApplicable, GameFault) as error:  # keep the results of the other attacks
-                    skipped[_label(attack)] = str(error)
-                else:
-                    rows.append(Attacked(budget=size, result=result, warnings=_doubts(result, clean, size)))
-    return AttackReport(policy=policy, environment=environment, clean=clean, rows=tuple(rows), skipped=skipped)
-
-
-def _sizes(budgets: Any) -> list[float]:
     if not validation.is_sequence(budgets) or len(budgets) == 0:
         raise InvalidParameter(f"budgets: expected a sequence of numbers such as [0, 10, 100], got {budgets!r}")
-    return list(dict.fromkeys(validation.budget(budget, finite=True) for budget in budgets))
+    sizes = dict.fromkeys(validation.budget(budget, finite=True) for budget in budgets)
+    chosen, skipped = _every_attack() if attacks is None else (_checked(attacks), {})
+    games = [(size, attack) for size in sizes for attack in (chosen if size > 0 else [None])]
+    rows: list[Attacked] = []
+    with ProgressBar(f"attacking {policy.name}", 1 + len(games), show=progress) as bar:
+        clean = play(None)
+        for done, (size, attack) in enumerate(games, start=1):
+            bar.update(done)
+            if attack is None:
+                rows.append(Attacked(budget=0.0, result=clean, warnings=()))
+                continue
+            try:
+                result = play(dataclasses.replace(attack, budget=size))  # type: ignore[type-var]
+            except (NotApplicable, GameFault) as error:  # keep the results of the other attacks
+                skipped[_label(attack)] = str(error)
+            else:
+                rows.append(Attacked(budget=size, result=result, warnings=_doubts(result, clean, size)))
+    return AttackReport(policy=policy, environment=clean.environment, clean=clean, rows=tuple(rows), skipped=skipped)
 
 
 def _checked(attacks: Any) -> list[Adversary]:
@@ -247,11 +220,9 @@ def _label(attack: Adversary) -> str:
 
 def _every_attack() -> tuple[list[Adversary], dict[str, str]]:
     """One object of each registered attack, and the attacks that need more parameters than a budget."""
-    found = registry.specimens("adversary", budget=0.0)
+    found, why = registry.specimens("adversary", budget=0.0), "expected to be passed in attacks, with its parameters"
     others = [name for name in registry.known("adversary") if name not in found]
-    return list(found.values()), {
-        name: f"{name}: expected to be passed in attacks, with its parameters, got none of them" for name in others
-    }
+    return list(found.values()), {name: f"{name}: {why}, got none of them" for name in others}
 
 
 def _doubts(result: Result, clean: Result, budget: float) -> tuple[str, ...]:

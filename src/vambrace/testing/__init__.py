@@ -7,7 +7,6 @@
 Each check plays small games and raises AssertionError with a sentence that says what is wrong.
 """
 
-from vambrace.testing.checks import check_adversary, check_environment, check_policy
-from vambrace.testing.examples import examples
+from vambrace.testing.checks import check_adversary, check_environment, check_policy, examples
 
 __all__ = ["check_adversary", "check_environment", "check_policy", "examples"]

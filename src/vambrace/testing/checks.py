@@ -3,11 +3,13 @@
 import copy
 import dataclasses
 import json
+from itertools import product
 from math import log, sqrt
 from typing import Any
 
 import numpy as np
 
+from vambrace import registry
 from vambrace.engine.result import Result
 from vambrace.engine.simulation import simulate
 from vambrace.environments import Bernoulli
@@ -16,10 +18,26 @@ from vambrace.live.learner import Learner
 from vambrace.policies import MSSEWR, PEWR, SEWR, UCB1
 from vambrace.protocols import Adversary, Answer, Environment, Floats, Game, Policy, Round
 from vambrace.sampling import Stream, stream
-from vambrace.testing.leaps import check_quiet_stretches, check_response
 
 FALSE_ALARM = 1e-9  # the chance that a check of a mean fails although nothing is wrong
 DRAWS = 20_000
+LONGEST = 400  # rounds of a stretch that are played one by one
+
+
+def examples(kind: str) -> list[Any]:
+    """One object of every registered "policy", "adversary" or "environment"; missing parameters get a small value.
+
+    Args:
+        kind: Which of the three.
+
+    >>> from vambrace.testing import examples
+    >>> "se-wr" in [policy.name for policy in examples("policy")]
+    True
+    """
+    found = registry.specimens(kind, budget=5.0, means=(0.8, 0.5, 0.2), events=(300, 200), successes=(90, 20))
+    for name in registry.known(kind):
+        _require(name in found, f"{name}: give its parameters defaults, or a value for examples here")
+    return list(found.values())
 
 
 def check_policy(policy: Policy) -> None:
@@ -34,11 +52,9 @@ def check_policy(policy: Policy) -> None:
         _check_moves(policy, n_arms, horizon)
         _check_delays(policy, n_arms, horizon)
         if policy.quiet is not None:
-            check_quiet_stretches(policy, n_arms, horizon)
-    environment = Bernoulli((0.8, 0.5, 0.2))
-    for attack in (None, _Push(budget=20.0)):
-        for bounded in (True, False):
-            _check_runs(policy, environment, attack, bounded)
+            _check_quiet_stretches(policy, n_arms, horizon)
+    for attack, bounded in product((None, _Push(budget=20.0)), (True, False)):
+        _check_runs(policy, Bernoulli((0.8, 0.5, 0.2)), attack, bounded)
 
 
 def check_adversary(adversary: Adversary, policy: Policy | None = None) -> None:
@@ -53,14 +69,13 @@ def check_adversary(adversary: Adversary, policy: Policy | None = None) -> None:
     strong = adversary.strength == "strong"
     _require(is_kernel(adversary.alter if strong else adversary.corrupt), f"{adversary.name}: mark its kernel @kernel")
     if adversary.respond is not None:
-        check_response(adversary, victim, environment.means, 400)
-    for budget in (0.0, 0.3, 7.5, float("inf")):
+        _check_response(adversary, victim, environment.means, 400)
+    for budget, bounded in product((0.0, 0.3, 7.5, float("inf")), (True, False)):
         attack = dataclasses.replace(adversary, budget=budget)  # type: ignore[type-var]
-        for bounded in (True, False):
-            result = _check_runs(victim, environment, attack, bounded)
-            _require(bool((result.cost <= budget).all()), f"{adversary.name}: cost above the budget {budget}")
-            within = np.abs(result.observed_regret - result.realized_regret) <= 2.0 * result.cost + 1e-9
-            _require(bool(within.all()), f"{adversary.name}: observed and realised regret differ by more than 2 cost")
+        result = _check_runs(victim, environment, attack, bounded)
+        _require(bool((result.cost <= budget).all()), f"{adversary.name}: cost above the budget {budget}")
+        within = np.abs(result.observed_regret - result.realized_regret) <= 2.0 * result.cost + 1e-9
+        _require(bool(within.all()), f"{adversary.name}: observed and realised regret differ by more than 2 cost")
 
 
 def check_environment(environment: Environment) -> None:
@@ -75,10 +90,9 @@ def check_environment(environment: Environment) -> None:
     _require(is_kernel(environment.draw), f"{environment.name}: mark draw @kernel")
     means, supply = environment.arm_means(), environment.supply
     _require(bool(((means >= 0) & (means <= 1)).all()), f"{environment.name}: a mean outside [0, 1]")
-    _require(
-        supply is None or (environment.draw_total is None and environment.outcomes is None),
-        f"{environment.name}: offer no draw_total and outcomes, rewards of a limited supply are not independent",
-    )
+    sums = (environment.draw_total, environment.outcomes)
+    hint = "offer no draw_total and outcomes, rewards of a limited supply are not independent"
+    _require(supply is None or sums == (None, None), f"{environment.name}: {hint}")
     fill = compiled(_fill, {"draw": environment.draw})
     for arm in range(environment.n_arms):
         rewards = np.zeros(DRAWS if supply is None else min(DRAWS, supply[arm]))
@@ -135,10 +149,7 @@ def _push(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Str
 class _Push(Adversary):
     """Lowers arm 0 and raises the rest, out of [0, 1] if allowed."""
 
-    name = "push"
-    reference = "conformance checks"
-    strength = "strong"
-    knowledge = "black box"
+    name, reference, strength, knowledge = "push", "conformance checks", "strong", "black box"
     budget: float = float("inf")
     alter = staticmethod(_push)
 
@@ -206,14 +217,75 @@ def _check_runs(policy: Policy, environment: Environment, attack: Adversary | No
     options: dict[str, Any] = {"horizon": 400, "replications": 3, "seed": 7, "checkpoints": 8, "bounded": bounded}
     title = f"{policy.name} against {attack.name if attack else 'none'}"
     one = simulate(policy, environment, attack, threads=1, interpret=False, **options)
-    for other in (
-        simulate(policy, environment, attack, threads=2, interpret=False, **options),
-        simulate(policy, environment, attack, interpret=True, **options),
-    ):
+    for way in ({"threads": 2, "interpret": False}, {"interpret": True}):
+        other = simulate(policy, environment, attack, **way, **options)
         for field in ("pseudo_regret", "realized_regret", "observed_regret", "cost", "pulls"):
-            _require(
-                np.array_equal(getattr(one, field), getattr(other, field)), f"{title}: {field} is not reproducible"
-            )
+            same = np.array_equal(getattr(one, field), getattr(other, field))
+            _require(same, f"{title}: {field} is not reproducible")
     _require(bool((one.pulls.sum(axis=1) == one.horizon).all()), f"{title}: pulls do not add up to the horizon")
     _require(bool(np.isfinite(one.pseudo_regret).all()), f"{title}: regret is not finite")
     return one
+
+
+# What the leap engine relies on: quiet stretches of policies, and attacks that follow one rule.
+
+
+def _check_quiet_stretches(policy: Policy, n_arms: int, horizon: int) -> None:
+    """In a quiet stretch the policy plays its cycle for any rewards, and `absorb` gives the same state as `update`.
+
+    Rewards are multiples of 1/64, so that sums are exact; they are coin flips, or as uneven as possible.
+    """
+    for lucky in (None, 0, n_arms - 1):
+        state, rng, coins, t = policy.init(Game(n_arms, horizon)), stream(8), np.random.default_rng(9), 0
+        while t < horizon:
+            sweeps = policy.quiet(state) if policy.quiet is not None else 0
+            arms, count = policy.cycle(state) if policy.cycle is not None else (np.zeros(0), 1)
+            sweeps = min(sweeps, (horizon - t) // count, LONGEST // count)
+            leapt, totals = copy.deepcopy(state), np.zeros(n_arms)
+            for expected in [int(arm) for arm in arms[:count]] * sweeps or [-1]:
+                arm, probability, tag = policy.select(state, Round.prompt(t + 1, n_arms), rng)
+                _require(expected in (-1, arm), f"{policy.name}: arm {arm} in a quiet stretch, expected {expected}")
+                reward = coins.integers(0, 65) / 64 if lucky is None else float(arm == lucky)
+                totals[arm] += reward
+                state = policy.update(state, Answer(int(arm), float(reward), probability, tag))
+                t += 1
+            if sweeps > 0 and policy.absorb is not None:
+                _compare(policy.name, policy.absorb(leapt, sweeps, totals), state)
+
+
+def _compare(name: str, leapt: Any, played: Any) -> None:
+    for field, one, other in zip(leapt._fields, leapt, played, strict=True):
+        if hasattr(one, "_fields"):
+            _compare(f"{name}: {field}", one, other)
+        elif not np.array_equal(one, other):
+            raise AssertionError(f"{name}: absorb leaves {field} = {one}, playing the same rounds leaves {other}")
+
+
+def _responses(adversary: Adversary, state: Any, view: Any, n_arms: int) -> list[Any]:
+    return [adversary.respond(state, view, arm, x) for arm in range(n_arms) for x in (0.0, 1.0)]  # type: ignore[misc]
+
+
+def _check_response(adversary: Adversary, policy: Policy, means: Any, horizon: int) -> None:
+    """`alter` agrees with `respond` in the first and in the last round, and the rule stays in a quiet stretch."""
+    view = policy.init(Game(len(means), horizon))
+    state = adversary.init(Game(len(means), horizon, np.array(means), view))
+    first, last = Round.prompt(1, len(means)), Round.prompt(horizon, len(means))
+    if adversary.look is not None:
+        state = adversary.look(state, first, view)
+    for arm in range(len(means)):
+        for reward in (0.0, 0.25, 1.0):
+            chance, altered = adversary.respond(state, view, arm, reward)  # type: ignore[misc]
+            allowed = {reward} if chance == 0.0 else {altered} if chance == 1.0 else {reward, altered}
+            seen = {adversary.alter(state, each, arm, reward, view, stream(each.t))[0] for each in (first, last)}
+            fine = 0.0 <= chance <= 1.0 and seen <= allowed
+            _require(fine, f"{adversary.name}: respond promises {allowed}, alter returns {seen}")
+    if policy.quiet is None:
+        return
+    before, coins, rng = _responses(adversary, state, view, len(means)), np.random.default_rng(10), stream(11)
+    for _ in range(policy.quiet(view) * len(means) - 1):
+        arm, probability, tag = policy.select(view, first, rng)
+        view = policy.update(view, Answer(int(arm), float(coins.random() < 0.5), probability, tag))
+        same = adversary.look is None or adversary.look(state, last, view) == state
+        _require(same, f"{adversary.name}: look changed its mind while the policy dropped nothing")
+        same = _responses(adversary, state, view, len(means)) == before
+        _require(same, f"{adversary.name}: respond changed its rule while the policy dropped nothing")
