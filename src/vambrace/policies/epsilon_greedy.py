@@ -21,7 +21,7 @@ from vambrace.sampling import Stream, uniform
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     n_arms, greedy = len(state.totals), leading_arm(state, round)
-    if state.ranking.counts[greedy] + round.open_per_arm[greedy] == 0:
+    if state.ranking.counts[greedy] == 0 and (round.open == 0 or round.open_per_arm[greedy] == 0):
         return greedy, 1.0, 0
     epsilon = min(1.0, state.constants * n_arms / (state.answered + round.open + 1))
     arm = greedy

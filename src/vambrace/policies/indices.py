@@ -117,8 +117,7 @@ def make_state(n_arms: int, constants: Any) -> State:
 @kernel
 def mean(state: State, arm: int) -> float:
     """The mean of an arm's answers, zero if there are none."""
-    count = state.ranking.counts[arm]
-    return state.totals[arm] / count if count > 0 else 0.0
+    return state.totals[arm] / max(state.ranking.counts[arm], 1)
 
 
 @kernel

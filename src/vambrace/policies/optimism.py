@@ -102,11 +102,20 @@ def bonus_index(state: Any, arm: int, count: int, t: int) -> float:
 
 
 @kernel
+def bonus_above(state: Any, arm: int, count: int, t: int, floor: float) -> bool:
+    """Most arms are so far below the floor that neither a root nor a division is needed."""
+    missing = floor - state.ranking.estimates[arm]
+    if missing > 0.0 and missing * missing * count > (1.0 + SLACK) * (state.bonus.offset + state.bonus.slope * log(t)):
+        return False
+    return bonus_index(state, arm, count, t) > floor
+
+
+@kernel
 def bonus_threshold(state: Any, ceiling: float, count: int, t: int) -> float:
     return ceiling - bonus_of(state, count, t) + SLACK
 
 
-SLOTS = {"index": bonus_index, "above": indices.index_above, "threshold": bonus_threshold, "TIE": TOLERANCE}
+SLOTS = {"index": bonus_index, "above": bonus_above, "threshold": bonus_threshold, "TIE": TOLERANCE}
 
 
 def migrated_ranking(estimates: list[float], counts: list[int], leader: int) -> dict[str, Any]:
