@@ -12,9 +12,20 @@ import numpy as np
 
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.radii import PAPER, Rule, quiet_sweeps, separated
-from vambrace.protocols import Flags, Floats, Integers, Round
+from vambrace.protocols import Flags, Floats, Integers, Policy, Round
 
 NEVER = 2**62
+
+
+class EliminationPolicy(Policy):
+    """A policy that drops arms by one of the three radii."""
+
+    radius: str = "paper"
+
+    @property
+    def constants(self) -> dict[str, bool]:
+        """The code of radius "kl" is compiled only where it is used."""
+        return {"KL_RADIUS": self.radius == "kl"}
 
 
 class Arms(NamedTuple):

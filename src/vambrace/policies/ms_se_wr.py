@@ -3,8 +3,6 @@
 Setting     K arms, rewards in [0, 1], horizon T; the learner does not know how much the attacker may spend.
 Algorithm   G = ceil(log2 T) copies of SE-WR-Stop (multiplicative) with budgets 2, 4, ..., 2^G under a master that
             learns which of them to follow.   Algorithm 3
-Guarantee   CORRAL O~(K C sqrt(T)), EXP3.P O~(sqrt(K C) T^(2/3)): the paper's theorem swaps the two (E2), and the
-            theorem it cites assumes no attacker (E25).   Theorem 11
 Reading     Smoothing (Pacchiano et al. 2020): a master round is two game rounds. Step 1 plays the arm that the drawn
             base prescribes, for the base; step 2 replays a past state of that base, for the master only. For these
             deterministic bases a past state drawn uniformly is an arm drawn in proportion to the base's step-1 counts.
@@ -22,11 +20,11 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace.kernels import kernel
-from vambrace.policies.elimination import Arms, advance_and_test, fewest_pulled
+from vambrace.policies.elimination import Arms, EliminationPolicy, advance_and_test, fewest_pulled
 from vambrace.policies.masters import Master, MasterName, draw_base, learn, likeliest_base, make_master
 from vambrace.policies.radii import Radius, Rule, make_rule
 from vambrace.policies.se_wr_stop import last_test
-from vambrace.protocols import Answer, Flags, Floats, Game, Integers, Policy, Round
+from vambrace.protocols import Answer, Flags, Floats, Game, Integers, Round
 from vambrace.sampling import Stream, uniform
 
 
@@ -144,7 +142,7 @@ def _base(bases: Bases, g: int, share: bool) -> Arms:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MSSEWR(Policy):
+class MSSEWR(EliminationPolicy):
     """Model selection over SE-WR, for an attack of unknown size: a master learns which budget to use (Algorithm 3).
 
     Not knowing the budget C costs a factor, not C squared as in `PEWR`. As printed it hardly learns below a million
@@ -156,7 +154,8 @@ class MSSEWR(Policy):
         smoothing: Replay a past arm for the master every second round, as the theorem needs.
         radius: "paper", "tight" or "kl", as in `SEWR`.
 
-    Guarantee: the bound of its master (Theorem 11), with the reservation of docs/errata.md, E25.
+    Guarantee: the bound of its master (Theorem 11); the theorem that the proof cites assumes no attacker
+    (docs/errata.md, E25).
 
     >>> import vambrace as vb
     >>> policy = vb.MSSEWR(share=True, radius="tight")
@@ -175,11 +174,6 @@ class MSSEWR(Policy):
     radius: Radius = "paper"
 
     select, update = staticmethod(select), staticmethod(update)
-
-    @property
-    def constants(self) -> dict[str, bool]:
-        """The code of radius "kl" is compiled only where it is used."""
-        return {"KL_RADIUS": self.radius == "kl"}
 
     def init(self, game: Game) -> State:
         """Every base new, the master uniform; delta = K / T and the global T in each base."""
