@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from vambrace.errors import InvalidParameter, UnknownName
 from vambrace.kernels import is_kernel, place
 from vambrace.parameters import HasParameters
+from vambrace.sampling import Stream as Stream
 from vambrace.signatures import (
     Absorb,
     Alter,

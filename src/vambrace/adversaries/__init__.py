@@ -18,20 +18,7 @@ from vambrace.adversaries.random_flips import RandomFlips
 from vambrace.adversaries.swap import Swap
 
 __all__ = [
-    "ACE",
-    "AntiEXP3",
-    "BestArmCorruption",
-    "Conceal",
-    "EliminationRush",
-    "ExponentialThreshold",
-    "Garcelon",
-    "Invert",
-    "JunEpsilonGreedy",
-    "JunUCB",
-    "MasterAttack",
-    "ObservationFree",
-    "OracleConstant",
-    "PhaseBurst",
-    "RandomFlips",
-    "Swap",
-]
+    "ACE", "AntiEXP3", "BestArmCorruption", "Conceal", "EliminationRush", "ExponentialThreshold", "Garcelon",
+    "Invert", "JunEpsilonGreedy", "JunUCB", "MasterAttack", "ObservationFree", "OracleConstant", "PhaseBurst",
+    "RandomFlips", "Swap",
+]  # fmt: skip

@@ -8,9 +8,8 @@ Reading     Smoothing (Pacchiano et al. 2020): a master round is two game rounds
             deterministic bases a past state drawn uniformly is an arm drawn in proportion to the base's step-1 counts.
             An odd last round is a step 1 of the likeliest base.
 
-``share=True`` lets every observation of an arm count for every base, which makes the algorithm work at realistic
-horizons: an attack still spends at most C on the one table. ``smoothing=False`` plays one game round per master round
-and gives its reward to both base and master (common in practice, not covered by the theorem).
+With ``share=True`` an attack still spends at most C, on the one table. ``smoothing=False`` plays one game round per
+master round and gives its reward to both base and master (common in practice, not covered by the theorem).
 With delayed feedback step 2 follows the latest answered step 1, and an arm's open decisions count for every base.
 """
 
@@ -68,30 +67,28 @@ def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     else:
         base = draw_base(state.master, rng)
         probability = state.master.mixed[base]
-    return fewest_pulled(_base(state.bases, base, state.share), round), probability, 2 * base
+    arms = _base(state.bases, base, state.share)
+    return fewest_pulled(arms.active, arms.n_active, arms.counts, round), probability, 2 * base
 
 
 @kernel
 def _past_arm(bases: Bases, base: int, rng: Stream) -> int:
     """An arm in proportion to how often the base prescribed it."""
-    n_arms = bases.followed.shape[1]
-    total = 0
-    for k in range(n_arms):
-        total += bases.followed[base, k]
+    followed, total, cumulative = bases.followed[base], 0, 0
+    for pulls in followed:
+        total += pulls
     mark = uniform(rng) * total
-    cumulative = 0
-    for k in range(n_arms):
-        cumulative += bases.followed[base, k]
+    for k in range(len(followed)):
+        cumulative += followed[k]
         if cumulative > mark:
             return k
-    return n_arms - 1
+    return len(followed) - 1
 
 
 @kernel
 def update(state: State, answer: Answer) -> State:
     arm, reward, probability, tag = answer.arm, answer.reward, answer.probability, answer.tag
-    bases, base, second_step = state.bases, tag // 2, tag % 2 == 1
-    replay, rounds = state.replay, state.master_rounds
+    bases, base, second_step, replay, rounds = state.bases, tag // 2, tag % 2 == 1, state.replay, state.master_rounds
     if state.share:
         bases.totals[0, arm] += reward
         bases.counts[0, arm] += 1
@@ -129,16 +126,8 @@ def _feed(state: State, g: int, arm: int, reward: float) -> None:
 def _base(bases: Bases, g: int, share: bool) -> Arms:
     """Base g as a table of arms; its arrays are views."""
     row = 0 if share else g
-    return Arms(
-        bases.totals[row],
-        bases.counts[row],
-        bases.active[g],
-        bases.dropped[g],
-        bases.n_active[g],
-        bases.floor[g],
-        bases.at_floor[g],
-        bases.excess[g],
-    )
+    totals, counts, active, dropped, n_active, floor, at_floor, excess, _, _, _ = bases
+    return Arms(totals[row], counts[row], active[g], dropped[g], n_active[g], floor[g], at_floor[g], excess[g])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,17 +152,15 @@ class MSSEWR(EliminationPolicy):
     ms-se-wr:share=true,radius=tight against conceal:budget=4: regret 429.6 after 5,000 rounds, cost 4.0
     """
 
-    name = "ms-se-wr"
-    reference = "Algorithm 3, Theorem 11"
+    name, reference = "ms-se-wr", "Algorithm 3, Theorem 11"
     randomized = True
     knows_probability = False
+    select, update = staticmethod(select), staticmethod(update)
 
     master: MasterName = "corral"
     share: bool = False
     smoothing: bool = True
     radius: Radius = "paper"
-
-    select, update = staticmethod(select), staticmethod(update)
 
     def init(self, game: Game) -> State:
         """Every base new, the master uniform; delta = K / T and the global T in each base."""
@@ -194,14 +181,6 @@ class MSSEWR(EliminationPolicy):
             budgets=np.array([2.0**g for g in range(1, n_bases + 1)]),
             followed=np.zeros((n_bases, n_arms), dtype=np.int64),
         )
-        return State(
-            bases=bases,
-            master=make_master(self.master, n_bases, rounds),
-            rule=make_rule(self.radius, n_arms, horizon, None, 0.0),
-            last_test=last_test("multiplicative", n_arms, horizon, None, 0.0),
-            master_rounds=rounds,
-            replay=-1,
-            replay_probability=1.0,
-            share=bool(self.share),
-            smoothing=bool(self.smoothing),
-        )
+        master, rule = make_master(self.master, n_bases, rounds), make_rule(self.radius, n_arms, horizon, None, 0.0)
+        last = last_test("multiplicative", n_arms, horizon, None, 0.0)
+        return State(bases, master, rule, last, rounds, -1, 1.0, self.share, self.smoothing)

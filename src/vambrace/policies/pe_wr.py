@@ -29,8 +29,7 @@ from vambrace.policies.elimination import (
     record,
 )
 from vambrace.policies.radii import RADII, Rule
-from vambrace.protocols import Answer, Floats, Game, Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Answer, Floats, Game, Round, Stream
 
 
 class State(NamedTuple):
@@ -50,7 +49,9 @@ class State(NamedTuple):
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     arms = state.arms
-    return (next_in_sweep(arms, round) if state.orderly else fewest_pulled(arms, round)), 1.0, 0
+    if state.orderly:
+        return next_in_sweep(arms, round), 1.0, 0
+    return fewest_pulled(arms.active, arms.n_active, arms.counts, round), 1.0, 0
 
 
 @kernel
@@ -148,15 +149,13 @@ class PEWR(PhasedPolicy):
     pe-wr:radius=tight against conceal:budget=20: regret 409.2 after 50,000 rounds, cost 20.0
     """
 
-    name = "pe-wr"
-    reference = "Algorithm 2, Theorem 9"
+    name, reference = "pe-wr", "Algorithm 2, Theorem 9"
 
     delta: Chance | None = None
     cap: Literal["paper", "repaired"] = "paper"
     radius: Literal["paper", "tight"] = "paper"
 
     def init(self, game: Game) -> State:
-        """Phase 0: one pull of each arm."""
         n_arms, horizon = game.n_arms, game.required_horizon
         cap = sqrt(horizon) / n_arms if self.cap == "paper" else sqrt(horizon / n_arms)
         return make_state(n_arms, horizon, self.delta, self.radius, cap, 2.0 ** (count_phases(horizon) - 1), 0.0)

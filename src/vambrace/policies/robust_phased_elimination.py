@@ -34,14 +34,12 @@ class RobustPhasedElimination(PhasedPolicy):
     robust-phased-elimination against conceal:budget=10: regret 409.2 after 50,000 rounds, cost 10.0
     """
 
-    name = "robust-phased-elimination"
-    reference = "Bogunovic et al. 2021"
+    name, reference = "robust-phased-elimination", "Bogunovic et al. 2021"
 
     truncation: Annotated[float, Range(0.0, 1.0, open_low=True)] | None = None
     delta: Chance | None = None
 
     def init(self, game: Game) -> State:
-        """Phase 0, of length K."""
         n_arms, horizon = game.n_arms, game.required_horizon
         cap = sqrt(horizon) / (n_arms * max(1.0, log2(horizon)))
         first_guess = n_arms * sqrt(n_arms) * horizon

@@ -32,8 +32,7 @@ class SE(SweepingPolicy):
     se against conceal:budget=300: regret 1,986.9 after 20,000 rounds, cost 118.0
     """
 
-    name = "se"
-    reference = "Even-Dar et al. 2006"
+    name, reference = "se", "Even-Dar et al. 2006"
     budget = 0.0
 
     delta: Chance | None = None

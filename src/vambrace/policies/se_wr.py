@@ -31,8 +31,7 @@ from vambrace.policies.elimination import (
     record,
 )
 from vambrace.policies.radii import Radius, Rule, make_rule
-from vambrace.protocols import Answer, Floats, Game, Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Answer, Floats, Game, Round, Stream
 
 
 class State(NamedTuple):
@@ -130,8 +129,7 @@ class SEWR(SweepingPolicy):
     >>> learner.tell(decision, reward=1.0)
     """
 
-    name = "se-wr"
-    reference = "Algorithm 1, Theorem 6"
+    name, reference = "se-wr", "Algorithm 1, Theorem 6"
 
     budget: Budget
     delta: Chance | None = None

@@ -50,8 +50,7 @@ class SEWRStop(SweepingPolicy):
     se-wr-stop:budget=50,stop=multiplicative against conceal:budget=50: regret 464.0 after 20,000 rounds, cost 50.0
     """
 
-    name = "se-wr-stop"
-    reference = "Algorithm 4, Theorem 7"
+    name, reference = "se-wr-stop", "Algorithm 4, Theorem 7"
 
     budget: Budget
     stop: Literal["additive", "multiplicative"] = "additive"
