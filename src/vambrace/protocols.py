@@ -14,12 +14,13 @@ from vambrace import signatures
 from vambrace.errors import InvalidParameter, UnknownName
 from vambrace.kernels import is_kernel, place
 from vambrace.parameters import HasParameters
+from vambrace.sampling import Stream
 from vambrace.signatures import Answer, Flags, Floats, Game, Integers, Round
 
 if TYPE_CHECKING:
     from vambrace.live.learner import Learner
 
-__all__ = ["Adversary", "Answer", "Environment", "Flags", "Floats", "Game", "Integers", "Policy", "Round"]
+__all__ = ["Adversary", "Answer", "Environment", "Flags", "Floats", "Game", "Integers", "Policy", "Round", "Stream"]
 Kernels = dict[str, str]  # name -> parameters
 OLD_NAMES = ("pending", "t")  # second parameters of kernels in version 0.1
 

@@ -20,22 +20,7 @@ from vambrace.adversaries.random_flips import RandomFlips
 from vambrace.adversaries.swap import Swap
 
 __all__ = [
-    "ACE",
-    "AntiEXP3",
-    "BestArmCorruption",
-    "Boost",
-    "Conceal",
-    "EliminationRush",
-    "ExponentialThreshold",
-    "Garcelon",
-    "Invert",
-    "JunEpsilonGreedy",
-    "JunUCB",
-    "MasterAttack",
-    "Mimic",
-    "ObservationFree",
-    "OracleConstant",
-    "PhaseBurst",
-    "RandomFlips",
-    "Swap",
-]
+    "ACE", "AntiEXP3", "BestArmCorruption", "Boost", "Conceal", "EliminationRush", "ExponentialThreshold",
+    "Garcelon", "Invert", "JunEpsilonGreedy", "JunUCB", "MasterAttack", "Mimic", "ObservationFree", "OracleConstant",
+    "PhaseBurst", "RandomFlips", "Swap",
+]  # fmt: skip

@@ -14,8 +14,7 @@ from typing import Any
 
 from vambrace.adversaries.books import Bookkeeper, Books, beta, idle
 from vambrace.kernels import kernel
-from vambrace.protocols import Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Round, Stream
 
 
 @kernel
@@ -45,7 +44,5 @@ class ACE(Bookkeeper):
     ([19, 4981], 25.6)
     """
 
-    name = "ace"
-    reference = "Liu & Shroff 2019"
-
+    name, reference = "ace", "Liu & Shroff 2019"
     alter = staticmethod(alter)

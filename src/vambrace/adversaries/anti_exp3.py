@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import Annotated, Any, NamedTuple
 
-from vambrace import validation
+from vambrace.adversaries.ranks import promoted_arm
 from vambrace.kernels import kernel
 from vambrace.parameters import Arm, AttackBudget, Range
-from vambrace.protocols import Adversary, Game, Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Adversary, Game, Round, Stream
 
 REGRET_EXPONENT = 0.5  # of EXP3 and similar policies
 
@@ -55,20 +54,13 @@ class AntiEXP3(Adversary):
     [1286, 3714]
     """
 
-    name = "anti-exp3"
-    reference = "Ma & Zhou 2023"
-    strength = "strong"
-    knowledge = "black box"
-    aim = "promotes a target"
+    name, reference = "anti-exp3", "Ma & Zhou 2023"
+    strength, knowledge, aim = "strong", "black box", "promotes a target"
+    alter = staticmethod(alter)
 
     budget: AttackBudget = inf
     target: Arm | None = None
     slack: Annotated[float, Range(0.0, 1.0 - REGRET_EXPONENT)] = 0.1
 
-    alter = staticmethod(alter)
-
     def init(self, game: Game) -> State:
-        """Make the state; the means are used only to find the worst arm, if no target is given."""
-        means = game.means
-        target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
-        return State(target, REGRET_EXPONENT + float(self.slack) - 1.0)
+        return State(promoted_arm(self.target, game), REGRET_EXPONENT + float(self.slack) - 1.0)

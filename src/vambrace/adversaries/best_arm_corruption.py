@@ -8,18 +8,11 @@ Effect      Conceal in the weaker model: every round in which the arm would have
 
 from dataclasses import dataclass
 from math import inf
-from typing import NamedTuple
 
+from vambrace.adversaries.conceal import State
 from vambrace.kernels import kernel
 from vambrace.parameters import AttackBudget
-from vambrace.protocols import Adversary, Floats, Game, Round
-from vambrace.sampling import Stream
-
-
-class State(NamedTuple):
-    """The arm to hide."""
-
-    arm: int
+from vambrace.protocols import Adversary, Floats, Game, Round, Stream
 
 
 @kernel
@@ -45,17 +38,11 @@ class BestArmCorruption(Adversary):
     ucb1 against conceal:budget=60: regret 1,977.2 after 5,000 rounds, cost 51.0
     """
 
-    name = "best-arm-corruption"
-    reference = "Lykouris et al. 2018"
-    strength = "medium"
-    knowledge = "oracle means"
-    aim = "hides the best arm"
+    name, reference = "best-arm-corruption", "Lykouris et al. 2018"
+    strength, knowledge, aim = "medium", "oracle means", "hides the best arm"
+    corrupt = staticmethod(corrupt)
 
     budget: AttackBudget = inf
 
-    corrupt = staticmethod(corrupt)
-
     def init(self, game: Game) -> State:
-        """The best arm."""
-        means = game.means
-        return State(int(means.argmax()))
+        return State(int(game.means.argmax()))

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
+from vambrace.adversaries.ranks import promoted_arm
 from vambrace.kernels import kernel
 from vambrace.parameters import Arm, AttackBudget, Range
 from vambrace.protocols import Adversary, Floats, Game, Integers
@@ -72,9 +72,7 @@ class Bookkeeper(Adversary):
         delta: The chance that some confidence bound fails.
     """
 
-    strength = "strong"
-    knowledge = "black box"
-    aim = "promotes a target"
+    strength, knowledge, aim = "strong", "black box", "promotes a target"
 
     budget: AttackBudget = inf
     target: Arm | None = None
@@ -83,15 +81,13 @@ class Bookkeeper(Adversary):
     witness = staticmethod(witness)
 
     def init(self, game: Game) -> Books:
-        """Empty books."""
-        means = game.means
-        return self.open_books(means)
+        return self.open_books(game)
 
-    def open_books(self, means: Floats, parameter: float = 0.0) -> Books:
-        """Nothing pulled yet; the means are used only to find the worst arm, if no target is given."""
-        n_arms = len(means)
+    def open_books(self, game: Game, parameter: float = 0.0) -> Books:
+        """Nothing pulled yet."""
+        n_arms = len(game.means)
         return Books(
-            target=validation.arm("target", self.target, n_arms, default=int(means.argmin())),
+            target=promoted_arm(self.target, game),
             counts=np.zeros(n_arms, dtype=np.int64),
             raw=np.zeros(n_arms),
             seen=np.zeros(n_arms),

@@ -9,13 +9,12 @@ Reading     With ``stop_when_dropped`` the attack reads the state of an eliminat
 """
 
 from dataclasses import dataclass
-from math import inf
 from typing import Any, NamedTuple
 
 from vambrace import validation
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
-from vambrace.parameters import Arm, AttackBudget
+from vambrace.parameters import Arm
 from vambrace.protocols import Game
 
 
@@ -55,12 +54,9 @@ class Conceal(StationaryAdversary):
     118.0
     """
 
-    name = "conceal"
-    reference = "Theorem 1"
-    knowledge = "oracle means"
-    aim = "hides the best arm"
+    name, reference = "conceal", "Theorem 1"
+    knowledge, aim = "oracle means", "hides the best arm"
 
-    budget: AttackBudget = inf
     arm: Arm | None = None
     stop_when_dropped: bool = False
 
@@ -75,6 +71,4 @@ class Conceal(StationaryAdversary):
         return ("arms",) if self.stop_when_dropped else ()
 
     def init(self, game: Game) -> State:
-        """The given arm, or the best one."""
-        means = game.means
-        return State(validation.arm("arm", self.arm, len(means), default=int(means.argmax())))
+        return State(validation.arm("arm", self.arm, len(game.means), default=int(game.means.argmax())))

@@ -11,13 +11,11 @@ Reading     Ties of means go to the lowest index.
 """
 
 from dataclasses import dataclass
-from math import inf
 from typing import Any, NamedTuple
 
 from vambrace.adversaries.ranks import two_best
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
-from vambrace.parameters import AttackBudget
 from vambrace.protocols import Game
 
 
@@ -57,21 +55,10 @@ class EliminationRush(StationaryAdversary):
     [278, 999722] 303.0
     """
 
-    name = "elimination-rush"
-    reference = "after Algorithm 1"
-    knowledge = "white box"
-    aim = "drops the best arm"
-
-    budget: AttackBudget = inf
-
+    name, reference = "elimination-rush", "after Algorithm 1"
+    knowledge, aim = "white box", "drops the best arm"
+    reads = ("arms",)
     respond = staticmethod(respond)
 
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """The table of arms."""
-        return ("arms",)
-
     def init(self, game: Game) -> State:
-        """The two best arms."""
-        means = game.means
-        return State(*two_best(means))
+        return State(*two_best(game.means))

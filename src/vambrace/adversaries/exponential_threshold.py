@@ -15,8 +15,7 @@ from typing import Any
 
 from vambrace.adversaries.books import SIGMA, Bookkeeper, Books, humble_level, idle, lowered
 from vambrace.kernels import kernel
-from vambrace.protocols import Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Round, Stream
 
 LARGEST_EXPONENT = 40
 
@@ -47,7 +46,5 @@ class ExponentialThreshold(Bookkeeper):
     [2, 4998]
     """
 
-    name = "exponential-threshold"
-    reference = "Zuo 2024"
-
+    name, reference = "exponential-threshold", "Zuo 2024"
     alter = staticmethod(alter)

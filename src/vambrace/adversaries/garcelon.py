@@ -15,8 +15,7 @@ from typing import Any
 from vambrace.adversaries.books import Bookkeeper, Books, beta, idle
 from vambrace.kernels import kernel
 from vambrace.parameters import Share
-from vambrace.protocols import Game, Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Game, Round, Stream
 
 
 @kernel
@@ -47,14 +46,10 @@ class Garcelon(Bookkeeper):
     ([125, 4875], 97.4)
     """
 
-    name = "garcelon"
-    reference = "Garcelon et al. 2020"
+    name, reference = "garcelon", "Garcelon et al. 2020"
+    alter = staticmethod(alter)
 
     shrink: Share = 0.5
 
-    alter = staticmethod(alter)
-
     def init(self, game: Game) -> Books:
-        """Empty books."""
-        means = game.means
-        return self.open_books(means, self.shrink)
+        return self.open_books(game, self.shrink)

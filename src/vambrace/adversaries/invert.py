@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from vambrace.kernels import kernel
 from vambrace.parameters import AttackBudget
-from vambrace.protocols import Adversary, Floats, Game, Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Adversary, Floats, Game, Round, Stream
 
 
 class State(NamedTuple):
@@ -45,17 +44,11 @@ class Invert(Adversary):
     [50.0, 100.0, 100.0]
     """
 
-    name = "invert"
-    reference = "Lykouris et al. 2018"
-    strength = "medium"
-    knowledge = "black box"
-    aim = "every arm"
+    name, reference = "invert", "Lykouris et al. 2018"
+    strength, knowledge, aim = "medium", "black box", "every arm"
+    corrupt = staticmethod(corrupt)
 
     budget: AttackBudget = inf
 
-    corrupt = staticmethod(corrupt)
-
     def init(self, game: Game) -> State:
-        """The number of arms is all it needs."""
-        means = game.means
-        return State(len(means))
+        return State(len(game.means))

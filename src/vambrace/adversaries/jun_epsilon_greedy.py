@@ -15,8 +15,7 @@ from typing import Any
 
 from vambrace.adversaries.books import Bookkeeper, Books, humble_level, idle, lowered
 from vambrace.kernels import kernel
-from vambrace.protocols import Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Round, Stream
 
 
 @kernel
@@ -44,7 +43,5 @@ class JunEpsilonGreedy(Bookkeeper):
     ([8, 4992], 5.4)
     """
 
-    name = "jun-epsilon-greedy"
-    reference = "Jun et al. 2018"
-
+    name, reference = "jun-epsilon-greedy", "Jun et al. 2018"
     alter = staticmethod(alter)

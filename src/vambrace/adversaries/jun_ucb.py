@@ -15,8 +15,7 @@ from typing import Annotated, Any
 from vambrace.adversaries.books import Bookkeeper, Books, humble_level, idle, lowered
 from vambrace.kernels import kernel
 from vambrace.parameters import Range
-from vambrace.protocols import Game, Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Game, Round, Stream
 
 
 @kernel
@@ -45,14 +44,10 @@ class JunUCB(Bookkeeper):
     ([245, 4755], 155.0)
     """
 
-    name = "jun-ucb"
-    reference = "Jun et al. 2018"
+    name, reference = "jun-ucb", "Jun et al. 2018"
+    alter = staticmethod(alter)
 
     margin: Annotated[float, Range(0.0, 1e9)] = 0.1
 
-    alter = staticmethod(alter)
-
     def init(self, game: Game) -> Books:
-        """Empty books."""
-        means = game.means
-        return self.open_books(means, self.margin)
+        return self.open_books(game, self.margin)

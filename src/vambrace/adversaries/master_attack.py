@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 from vambrace.kernels import kernel
 from vambrace.parameters import AttackBudget
-from vambrace.protocols import Adversary, Game, Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Adversary, Game, Round, Stream
 
 
 class State(NamedTuple):
@@ -36,7 +35,7 @@ class MasterAttack(Adversary):
     """Make `MSSEWR`'s master abandon the base that would withstand the attack.
 
     Strong and white box: it sees which base is replayed, and returns 0 whenever it is the right one for this budget.
-    Alone it does no harm, and it can spend only a small part of a large budget.
+    Alone it does no harm.
 
     Args:
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
@@ -47,25 +46,15 @@ class MasterAttack(Adversary):
     ms-se-wr against master-attack:budget=8: regret 393.6 after 2,000 rounds, cost 8.0
     """
 
-    name = "master-attack"
-    reference = "after Algorithm 3"
-    strength = "strong"
-    knowledge = "white box"
-    aim = "discredits the right base"
+    name, reference = "master-attack", "after Algorithm 3"
+    strength, knowledge, aim = "strong", "white box", "discredits the right base"
+    reads = ("replay",)
+    alter = staticmethod(alter)
 
     budget: AttackBudget = inf
 
-    alter = staticmethod(alter)
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """Which base is being replayed."""
-        return ("replay",)
-
     def init(self, game: Game) -> State:
-        """The right base for this budget and horizon."""
-        horizon = game.required_horizon
-        n_bases = max(1, (horizon - 1).bit_length())  # as the policy has them
+        n_bases = max(1, (game.required_horizon - 1).bit_length())  # as the policy has them
         return State(n_bases - 1 if isinf(self.budget) else min(n_bases, max(1, _ceil_log2(float(self.budget)))) - 1)
 
 

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from math import inf, isinf
 from typing import NamedTuple
 
-from vambrace import validation
+from vambrace.adversaries.ranks import promoted_arm
 from vambrace.kernels import kernel
 from vambrace.parameters import Arm, AttackBudget, Rounds
-from vambrace.protocols import Adversary, Floats, Game, Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Adversary, Floats, Game, Round, Stream
 
 ZERO_ROUNDS, TARGET_ROUNDS = 34, 66  # as published
 
@@ -58,27 +57,19 @@ class ObservationFree(Adversary):
     [18, 9982]
     """
 
-    name = "observation-free"
-    reference = "Xu et al. 2021"
-    strength = "medium"
-    knowledge = "black box"
-    aim = "promotes a target"
+    name, reference = "observation-free", "Xu et al. 2021"
+    strength, knowledge, aim = "medium", "black box", "promotes a target"
+    corrupt = staticmethod(corrupt)
 
     budget: AttackBudget = inf
     target: Arm | None = None
     zero_rounds: Rounds | None = None
     target_rounds: Rounds | None = None
 
-    corrupt = staticmethod(corrupt)
-
     def init(self, game: Game) -> State:
-        """The script; the means are used only to find the worst arm, if no target is given."""
-        means, horizon = game.means, game.required_horizon
-        target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
         # a round costs at most one, so a budget of C lasts for at least C rounds
-        in_all = ZERO_ROUNDS + TARGET_ROUNDS if isinf(self.budget) else int(min(self.budget, horizon))
+        in_all = ZERO_ROUNDS + TARGET_ROUNDS if isinf(self.budget) else int(min(self.budget, game.required_horizon))
         zeros = in_all * ZERO_ROUNDS // (ZERO_ROUNDS + TARGET_ROUNDS)
-        zero_until = zeros if self.zero_rounds is None else int(self.zero_rounds)
-        return State(
-            target, zero_until, zero_until + int(in_all - zeros if self.target_rounds is None else self.target_rounds)
-        )
+        zero_until = zeros if self.zero_rounds is None else self.zero_rounds
+        until = zero_until + (in_all - zeros if self.target_rounds is None else self.target_rounds)
+        return State(promoted_arm(self.target, game), zero_until, until)

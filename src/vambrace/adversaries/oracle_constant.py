@@ -1,11 +1,9 @@
 """The oracle attack by constants: Swap's rule, as an attack on any learner.
 
 Setting     Strong; knows the true means (oracle means).
-Algorithm   On every arm i other than the target return reward - max(0, mean_i - mean_target + margin).
-            Liu & Shroff 2019
+Algorithm   That of Swap: Theorem 3's lower bound and this attack use the same rule.   Liu & Shroff 2019
 Effect      The learner sees a stationary bandit in which the target is best by the margin. A learner with regret R
             there plays the target in all but R / margin rounds, and the cost is of the same order.
-Reading     Theorem 3's lower bound and Liu & Shroff's attack use the same rule: see swap.py.
 """
 
 from dataclasses import dataclass
@@ -32,5 +30,4 @@ class OracleConstant(Swap):
     [584, 4416]
     """
 
-    name = "oracle-constant"
-    reference = "Liu & Shroff 2019"
+    name, reference = "oracle-constant", "Liu & Shroff 2019"

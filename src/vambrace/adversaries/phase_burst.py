@@ -13,7 +13,7 @@ Reading     Zeros push a mean no lower than 0, so a phase is feasible if n_h tim
 """
 
 from dataclasses import dataclass
-from math import ceil, inf, sqrt
+from math import ceil, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,6 @@ import numpy as np
 from vambrace.adversaries.ranks import two_best
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel, rare_kernel
-from vambrace.parameters import AttackBudget
 from vambrace.protocols import Game, Round
 
 WAITING, BURSTING, SPENT = 0, 1, 2
@@ -97,22 +96,12 @@ class PhaseBurst(StationaryAdversary):
     ([2047, 197953], 923.0)
     """
 
-    name = "phase-burst"
-    reference = "after Algorithm 2"
-    knowledge = "white box"
-    aim = "drops the best arm"
-
-    budget: AttackBudget = inf
-
+    name, reference = "phase-burst", "after Algorithm 2"
+    knowledge, aim = "white box", "drops the best arm"
+    reads = ("arms", "rule", "phase", "n_arms", "cap", "first_guess", "truncation")
     look, respond = staticmethod(look), staticmethod(respond)
 
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """The fields that decide when PE-WR drops an arm."""
-        return ("arms", "rule", "phase", "n_arms", "cap", "first_guess", "truncation")
-
     def init(self, game: Game) -> State:
-        """The best arm, its lead, and no phase seen yet."""
-        means, horizon = game.means, game.required_horizon
-        best, second = two_best(means)
-        return State(best, float(means[best] - means[second]), float(means[second]), int(horizon), -1, WAITING)
+        best, second = two_best(game.means)
+        best_mean, second_mean = (float(game.means[arm]) for arm in (best, second))
+        return State(best, best_mean - second_mean, second_mean, game.required_horizon, -1, WAITING)

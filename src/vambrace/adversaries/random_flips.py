@@ -6,12 +6,11 @@ Effect      Multiplies every gap by 1 - 2 rate while the budget lasts; for rate 
 """
 
 from dataclasses import dataclass
-from math import inf
 from typing import Any, NamedTuple
 
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
-from vambrace.parameters import AttackBudget, Share
+from vambrace.parameters import Share
 from vambrace.protocols import Game
 
 
@@ -44,16 +43,11 @@ class RandomFlips(StationaryAdversary):
     ucb1 against conceal:budget=60: regret 1,977.2 after 5,000 rounds, cost 51.0
     """
 
-    name = "random-flips"
-    reference = "baseline"
-    knowledge = "black box"
-    aim = "noise on every arm"
-
-    budget: AttackBudget = inf
-    rate: Share = 0.1
-
+    name, reference = "random-flips", "baseline"
+    knowledge, aim = "black box", "noise on every arm"
     respond = staticmethod(respond)
 
+    rate: Share = 0.1
+
     def init(self, game: Game) -> State:
-        """Only the rate."""
         return State(float(self.rate))

@@ -1,8 +1,9 @@
-"""The best arm and the second best: what attacks on the best arm need to know."""
+"""The arms that an attack needs to know: the two best ones, or the one that it promotes."""
 
 import numpy as np
 
-from vambrace.protocols import Floats
+from vambrace import validation
+from vambrace.protocols import Floats, Game
 
 
 def two_best(means: Floats) -> tuple[int, int]:
@@ -15,3 +16,8 @@ def two_best(means: Floats) -> tuple[int, int]:
     others = means.copy()
     others[best] = -np.inf
     return best, int(others.argmax())
+
+
+def promoted_arm(target: int | None, game: Game) -> int:
+    """The given target, or the worst arm; black-box attacks use the means for nothing else."""
+    return validation.arm("target", target, len(game.means), default=int(game.means.argmin()))

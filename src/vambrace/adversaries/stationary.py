@@ -1,22 +1,32 @@
 """Attacks whose rule stays the same while the policy does: they define `respond`; `alter` is derived from it here."""
 
+from dataclasses import dataclass
 from functools import cache
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from vambrace.kernels import kernel
-from vambrace.protocols import Adversary, Round
-from vambrace.sampling import Stream, uniform
+from vambrace.parameters import AttackBudget
+from vambrace.protocols import Adversary, Round, Stream
+from vambrace.sampling import uniform
 from vambrace.signatures import Alter
+
+
+@kernel
+def _unchanged(state: Any, round: Round, view: Any) -> Any:
+    return state
 
 
 @cache
 def altering(respond: Any, look: Any) -> Alter:
     """The `alter` that follows from a rule."""
+    look_first = look or _unchanged
 
     @kernel
-    def follow(state: Any, view: Any, arm: int, reward: float, rng: Stream) -> tuple[float, Any]:
+    def alter(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Any]:
+        state = look_first(state, round, view)
         chance, altered = respond(state, view, arm, reward)
         if not 0.0 <= chance <= 1.0:
             return np.nan, state  # the engine reports it
@@ -24,25 +34,20 @@ def altering(respond: Any, look: Any) -> Alter:
             return altered, state
         return reward, state
 
-    if look is None:
-
-        @kernel
-        def alter(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Any]:
-            return follow(state, view, arm, reward, rng)
-
-        return alter
-
-    @kernel
-    def look_and_alter(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Any]:
-        return follow(look(state, round, view), view, arm, reward, rng)
-
-    return look_and_alter
+    return alter
 
 
+@dataclass(frozen=True, kw_only=True)
 class StationaryAdversary(Adversary):
-    """A strong attack that defines `respond`; both engines can run it."""
+    """A strong attack that defines `respond`; both engines can run it.
+
+    Args:
+        budget: What it may spend in total.
+    """
 
     strength = "strong"
+
+    budget: AttackBudget = inf
 
     @property
     def alter(self) -> Alter:  # type: ignore[override]

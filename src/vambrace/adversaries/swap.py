@@ -7,15 +7,14 @@ Reading     Rewards of zero cannot be lowered when the game is bounded to [0, 1]
 """
 
 from dataclasses import dataclass
-from math import inf
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from vambrace import validation
+from vambrace.adversaries.ranks import promoted_arm
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
-from vambrace.parameters import Arm, AttackBudget, Range
+from vambrace.parameters import Arm, Range
 from vambrace.protocols import Floats, Game
 
 
@@ -49,21 +48,15 @@ class Swap(StationaryAdversary):
     [783, 4217]
     """
 
-    name = "swap"
-    reference = "Theorem 3"
-    knowledge = "oracle means"
-    aim = "promotes a target"
+    name, reference = "swap", "Theorem 3"
+    knowledge, aim = "oracle means", "promotes a target"
+    respond = staticmethod(respond)
 
-    budget: AttackBudget = inf
     target: Arm | None = None
     margin: Annotated[float, Range(0.0, 1e9)] = 0.1
 
-    respond = staticmethod(respond)
-
     def init(self, game: Game) -> State:
-        """Compute the constants; the worst arm is the target if none is given."""
-        means = game.means
-        target = validation.arm("target", self.target, len(means), default=int(means.argmin()))
-        shifts = np.maximum(0.0, means - means[target] + self.margin)
+        target = promoted_arm(self.target, game)
+        shifts = np.maximum(0.0, game.means - game.means[target] + self.margin)
         shifts[target] = 0.0
         return State(shifts)

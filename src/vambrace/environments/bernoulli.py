@@ -38,5 +38,4 @@ class Bernoulli(MeansEnvironment):
     """
 
     name = "bernoulli"
-
     draw, draw_total, outcomes = staticmethod(draw), staticmethod(draw_total), staticmethod(outcomes)

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-import numpy as np
-
+from vambrace.environments.means import MeansEnvironment
 from vambrace.kernels import kernel
 from vambrace.parameters import PER_ARM, Chance, Positive
-from vambrace.protocols import Environment, Floats
+from vambrace.protocols import Floats
 from vambrace.sampling import Stream, beta_draw
 
 
@@ -25,7 +24,7 @@ def draw(state: State, arm: int, rng: Stream) -> float:
 
 
 @dataclass(frozen=True)
-class Beta(Environment):
+class Beta(MeansEnvironment):
     """Arms that pay any amount between 0 and 1, such as the share of a page that was read.
 
     Args:
@@ -41,17 +40,11 @@ class Beta(Environment):
     """
 
     name = "beta"
+    draw = staticmethod(draw)
 
     means: Annotated[Sequence[Chance], PER_ARM]
     concentration: Positive = 2.0
 
-    draw = staticmethod(draw)
-
-    def arm_means(self) -> Floats:
-        """The means as given."""
-        return np.array(self.means)
-
     def init(self) -> State:
-        """The shapes that give the means and the concentration."""
         means = self.arm_means()
         return State(means * self.concentration, (1.0 - means) * self.concentration)

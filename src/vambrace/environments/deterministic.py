@@ -36,5 +36,4 @@ class Deterministic(MeansEnvironment):
     """
 
     name = "deterministic"
-
     draw, draw_total, outcomes = staticmethod(draw), staticmethod(draw_total), staticmethod(outcomes)

@@ -38,24 +38,19 @@ class ClippedGaussian(Environment):
     """
 
     name = "clipped-gaussian"
+    draw = staticmethod(draw)
 
     means: Means
     sigma: Annotated[float, Range(0.0, 1e6, open_low=True)] = 0.1
 
-    draw = staticmethod(draw)
-
     def arm_means(self) -> Floats:
-        """The mean of the clipped distribution, in closed form."""
-        return np.array([_clipped_mean(centre, self.sigma) for centre in self.means])
+        """The mean after clipping, E[max(X, 0) - max(X - 1, 0)] for a normal X."""
+        above_0 = [_positive_part(centre, self.sigma) for centre in self.means]
+        above_1 = [_positive_part(centre - 1.0, self.sigma) for centre in self.means]
+        return np.array(above_0) - np.array(above_1)
 
     def init(self) -> State:
-        """The centres as an array."""
         return State(np.array(self.means), float(self.sigma))
-
-
-def _clipped_mean(centre: float, sigma: float) -> float:
-    """E[max(X, 0) - max(X - 1, 0)] for a normal X."""
-    return _positive_part(centre, sigma) - _positive_part(centre - 1.0, sigma)
 
 
 def _positive_part(centre: float, sigma: float) -> float:

@@ -1,7 +1,7 @@
 """What environments whose only parameters are their means share."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,9 +22,7 @@ class MeansEnvironment(Environment):
     means: Means
 
     def arm_means(self) -> Floats:
-        """The means as given."""
         return np.array(self.means)
 
-    def init(self) -> State:
-        """The means as an array."""
+    def init(self) -> Any:
         return State(self.arm_means())

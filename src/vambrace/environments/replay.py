@@ -60,10 +60,9 @@ def draw_count(state: CountState, arm: int, rng: Stream) -> float:
 
 @kernel
 def draw_reward(state: RewardState, arm: int, rng: Stream) -> float:
-    left = state.events[arm]
+    left, first = state.events[arm], state.first[arm]
     if left == 0:
         return np.nan
-    first = state.first[arm]
     drawn, last = first + int(uniform(rng) * left), first + left - 1
     reward = state.rewards[drawn]
     state.rewards[drawn], state.rewards[last] = state.rewards[last], reward  # one step of the Fisher-Yates shuffle
@@ -192,10 +191,8 @@ class Replay(Environment):
 
     @property
     def draw(self) -> Draw:  # type: ignore[override]
-        """The kernel of this mode and of this kind of log."""
-        if self.mode == "exact":
-            return draw_count if self.rewards is None else draw_reward
-        return bernoulli.draw if self.rewards is None else draw_again
+        kernels = (draw_count, draw_reward) if self.mode == "exact" else (bernoulli.draw, draw_again)
+        return kernels[self.rewards is not None]
 
     @property
     def draw_total(self) -> DrawTotal | None:  # type: ignore[override]
@@ -208,13 +205,11 @@ class Replay(Environment):
         return bernoulli.outcomes if self.draw is bernoulli.draw else None
 
     def arm_means(self) -> Floats:
-        """The means of the logged rewards."""
         if self.successes is not None:
             return np.array(self.successes) / np.array(self.events)
         return np.array([fsum(each) / len(each) for each in np.split(self._rewards, np.cumsum(self.events)[:-1])])
 
     def init(self) -> CountState | RewardState | means.State:
-        """All events of the log."""
         if self.rewards is not None:
             events = np.array(self.events)
             return RewardState(events, np.cumsum(events) - events, self._rewards.copy())
@@ -223,7 +218,6 @@ class Replay(Environment):
         return means.State(self.arm_means())
 
     def bad_draw(self, t: int, arm: int, value: float) -> str:
-        """The message for an arm without events."""
         label = f" ({self.labels[arm]})" if self.labels is not None and self.labels[arm] != str(arm) else ""
         return (
             f"expected an arm with events left, got arm {arm}{label}, whose {self.events[arm]:,} events are used up "

@@ -26,28 +26,7 @@ from vambrace.policies.ucb1 import UCB1
 from vambrace.policies.ucb_wr import UCBWR
 
 __all__ = [
-    "BARBAR",
-    "CWOFUL",
-    "EXP3",
-    "EXP3IX",
-    "EXP3P",
-    "FSAAER",
-    "KLUCB",
-    "KLUCBWR",
-    "MLAAER",
-    "MOSS",
-    "MSSEWR",
-    "PEWR",
-    "SE",
-    "SEWR",
-    "UCB1",
-    "UCBWR",
-    "EXP3PlusPlus",
-    "EpsilonGreedy",
-    "MedianOfMeansUCB",
-    "RobustPhasedElimination",
-    "SEWRStop",
-    "Thompson",
-    "TrimmedMeanUCB",
-    "TsallisINF",
-]
+    "BARBAR", "CWOFUL", "EXP3", "EXP3IX", "EXP3P", "FSAAER", "KLUCB", "KLUCBWR", "MLAAER", "MOSS", "MSSEWR", "PEWR",
+    "SE", "SEWR", "UCB1", "UCBWR", "EXP3PlusPlus", "EpsilonGreedy", "MedianOfMeansUCB", "RobustPhasedElimination",
+    "SEWRStop", "Thompson", "TrimmedMeanUCB", "TsallisINF",
+]  # fmt: skip

@@ -4,7 +4,6 @@ Setting     K arms, rewards in [0, 1], horizon T; corruption (chosen before the 
 Algorithm   D_i = 1. Epoch m = 1, 2, ... plans n_i = lambda / D_i^2 pulls of arm i and lasts N = sum n_i rounds, in each
             of which arm i is drawn with probability n_i / N. Then r_i = S_i / n_i with the epoch's reward S_i,
             r* = max_i (r_i - D_i / 16), D_i = max(2^-m, r* - r_i).   Gupta, Koren, Talwar 2019
-Guarantee   O(K C + sum over arms of ln(T) ln(K ln(T) / delta) / gap) under corruption C. None against an attack.
 Reading     n_i stays real, N is rounded up. The lambda of the theory draws almost uniformly for 10^6 rounds of ten
             arms; `scale` replaces it. delta = K / T by default. A delayed answer counts in the epoch of its arrival.
 """
@@ -48,16 +47,14 @@ def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
 
 @kernel
 def update(state: State, answer: Answer) -> State:
-    arm, reward = answer.arm, answer.reward
-    state.totals[arm] += reward
+    state.totals[answer.arm] += answer.reward
     epoch, rounds_left = state.epoch, state.rounds_left - 1
     if rounds_left <= 0:
         _estimate(state)
         epoch += 1
         rounds_left = plan(state)
-    return State(
-        state.gaps, state.planned, state.chances, state.cumulated, state.totals, epoch, rounds_left, state.scale
-    )
+    gaps, planned, chances, cumulated, totals, _, _, scale = state
+    return State(gaps, planned, chances, cumulated, totals, epoch, rounds_left, scale)
 
 
 @rare_kernel
@@ -67,8 +64,7 @@ def _estimate(state: State) -> None:
     for k in range(len(state.gaps)):
         best = max(best, state.totals[k] / state.planned[k] - state.gaps[k] / 16.0)
     for k in range(len(state.gaps)):
-        gap = max(0.5**state.epoch, best - state.totals[k] / state.planned[k])
-        state.gaps[k] = min(gap, LARGEST)
+        state.gaps[k] = min(max(0.5**state.epoch, best - state.totals[k] / state.planned[k]), LARGEST)
 
 
 @rare_kernel
@@ -105,28 +101,18 @@ class BARBAR(Policy):
     barbar:scale=100 against invert:budget=50: regret 713.6 after 10,000 rounds, cost 50.0
     """
 
-    name = "barbar"
-    reference = "Gupta et al. 2019"
+    name, reference = "barbar", "Gupta et al. 2019"
     randomized = True
+    select, update = staticmethod(select), staticmethod(update)
 
     scale: Annotated[float, Range(1e-9, 1e12)] | None = None
     delta: Chance | None = None
 
-    select, update = staticmethod(select), staticmethod(update)
-
     def init(self, game: Game) -> State:
-        """Every gap is one."""
         n_arms, horizon = game.n_arms, game.required_horizon
         delta = n_arms / horizon if self.delta is None else self.delta
         theory = 1024.0 * (log(8.0) + log(n_arms) - log(delta) + log(max(1.0, log2(horizon))))
-        fresh = State(
-            gaps=np.ones(n_arms),
-            planned=np.zeros(n_arms),
-            chances=np.zeros(n_arms),
-            cumulated=np.zeros(n_arms),
-            totals=np.zeros(n_arms),
-            epoch=1,
-            rounds_left=0,
-            scale=theory if self.scale is None else float(self.scale),
-        )
+        scale = theory if self.scale is None else float(self.scale)
+        planned, chances, cumulated, totals = np.zeros((4, n_arms))
+        fresh = State(np.ones(n_arms), planned, chances, cumulated, totals, epoch=1, rounds_left=0, scale=scale)
         return fresh._replace(rounds_left=plan(fresh))

@@ -70,31 +70,23 @@ class CWOFUL(Policy):
     cw-oful:budget=20 against conceal:budget=20: regret 180.0 after 5,000 rounds, cost 20.0
     """
 
-    name = "cw-oful"
-    reference = "He et al. 2022"
+    name, reference = "cw-oful", "He et al. 2022"
     state_version = 2
+    select, update = bound_to(index, update=update)
 
     budget: Annotated[float, Range(0.0, LARGEST)] | None = None
     delta: Chance | None = None
 
-    select, update = bound_to(index, update=update)
-
     def init(self, game: Game) -> State:
-        """No arm pulled yet."""
         n_arms, horizon = game.n_arms, game.required_horizon
         delta = n_arms / horizon if self.delta is None else self.delta
         budget = sqrt(horizon) if self.budget is None else float(self.budget)
         spread = NOISE * sqrt(n_arms)  # alpha C, the same for every C
-        return State(
-            totals=np.zeros(n_arms),
-            weights=np.ones(n_arms),
-            ranking=make_ranking(n_arms),
-            alpha=spread / budget if budget > 0.0 else np.inf,
-            bonus=NOISE * sqrt(n_arms * log((1 + horizon) / delta)) + spread + 1.0,
-        )
+        alpha = spread / budget if budget > 0.0 else np.inf
+        bonus = NOISE * sqrt(n_arms * log((1 + horizon) / delta)) + spread + 1.0
+        return State(np.zeros(n_arms), np.ones(n_arms), make_ranking(n_arms), alpha, bonus)
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """Convert a state of version 0.1."""
         answers = [int(index != "inf") for index in state["board"]["indices"]]  # only zero or not matters
         kept = {name: value for name, value in state.items() if name != "board"}
         return {**kept, "ranking": migrated_ranking(state["board"], answers)}

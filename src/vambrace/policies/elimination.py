@@ -12,9 +12,20 @@ import numpy as np
 
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.radii import PAPER, Rule, quiet_sweeps, separated
-from vambrace.protocols import Flags, Floats, Integers, Round
+from vambrace.protocols import Flags, Floats, Integers, Policy, Round
 
 NEVER = 2**62
+
+
+class EliminationPolicy(Policy):
+    """A policy that drops arms by one of the three radii."""
+
+    radius: str = "paper"
+
+    @property
+    def constants(self) -> dict[str, bool]:
+        """The code of radius "kl" is compiled only where it is used."""
+        return {"KL_RADIUS": self.radius == "kl"}
 
 
 class Arms(NamedTuple):
@@ -32,16 +43,8 @@ class Arms(NamedTuple):
 
 def make_arms(n_arms: int) -> Arms:
     """All arms active, none pulled."""
-    return Arms(
-        totals=np.zeros(n_arms),
-        counts=np.zeros(n_arms, dtype=np.int64),
-        active=np.arange(n_arms),
-        dropped=np.zeros(n_arms, dtype=np.bool_),
-        n_active=n_arms,
-        floor=0,
-        at_floor=n_arms,
-        excess=0,
-    )
+    totals, counts, dropped = np.zeros(n_arms), np.zeros(n_arms, dtype=np.int64), np.zeros(n_arms, dtype=np.bool_)
+    return Arms(totals, counts, np.arange(n_arms), dropped, n_arms, floor=0, at_floor=n_arms, excess=0)
 
 
 @kernel
@@ -53,24 +56,22 @@ def next_in_sweep(arms: Arms, round: Round) -> int:
     """
     if round.open == 0:
         return arms.active[arms.n_active - arms.at_floor]
-    return fewest_pulled(arms, round)
+    return fewest_pulled(arms.active, arms.n_active, arms.counts, round)
 
 
 @rare_kernel
-def fewest_pulled(arms: Arms, round: Round) -> int:
+def fewest_pulled(active: Integers, n_active: int, counts: Integers, round: Round) -> int:
     """The same for any counts: compare all active arms."""
     best, fewest = 0, NEVER
-    for i in range(arms.n_active):
-        arm = arms.active[i]
-        pulls = arms.counts[arm] + round.open_per_arm[arm]
+    for i in range(n_active):
+        pulls = counts[active[i]] + round.open_per_arm[active[i]]
         if pulls < fewest:
-            best, fewest = arm, pulls
+            best, fewest = active[i], pulls
     return best
 
 
 @kernel
 def record(arms: Arms, arm: int, reward: float) -> None:
-    """Enter one observation in the table."""
     arms.totals[arm] += reward
     arms.counts[arm] += 1
 
@@ -88,9 +89,8 @@ def absorb_sweeps(arms: Arms, sweeps: int, totals: Floats) -> Arms:
         arm = arms.active[i]
         arms.totals[arm] += totals[arm]
         arms.counts[arm] += sweeps
-    return Arms(
-        arms.totals, arms.counts, arms.active, arms.dropped, arms.n_active, arms.floor + sweeps, arms.n_active, 0
-    )
+    n_active, floor = arms.n_active, arms.floor + sweeps
+    return Arms(arms.totals, arms.counts, arms.active, arms.dropped, n_active, floor, n_active, 0)
 
 
 @kernel
@@ -144,9 +144,8 @@ def _next_test(arms: Arms, rule: Rule) -> int:
     """The first sweep after which another arm can fall."""
     if arms.n_active == 1:
         return NEVER
-    return (
-        arms.floor + 1 + quiet_sweeps(rule, arms.totals[_strongest(arms, rule)], arms.totals[_lowest(arms)], arms.floor)
-    )
+    highest, lowest = arms.totals[_strongest(arms, rule)], arms.totals[_lowest(arms)]
+    return arms.floor + 1 + quiet_sweeps(rule, highest, lowest, arms.floor)
 
 
 @rare_kernel

@@ -3,7 +3,6 @@
 Setting     K arms, rewards in [0, 1].
 Algorithm   Each arm once; then with probability min(1, scale K / t) an arm drawn uniformly, otherwise the largest mean.
             Auer, Cesa-Bianchi, Fischer 2002
-Guarantee   Regret O(scale K ln T) without attack if scale >= 5 / gap^2; linear under an attack (Jun et al. 2018).
 Reading     scale = 1 is K / t; Jun et al. attack 1 / t, which is scale = 1 / K. t is the round about to be played.
             Missing answers count in t but not in the mean, which is zero for an arm without answers.
 """
@@ -21,7 +20,7 @@ from vambrace.sampling import Stream, uniform
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     n_arms, greedy = len(state.totals), leading_arm(state, round)
-    if state.ranking.counts[greedy] + round.open_per_arm[greedy] == 0:
+    if state.ranking.counts[greedy] == 0 and (round.open == 0 or round.open_per_arm[greedy] == 0):
         return greedy, 1.0, 0
     epsilon = min(1.0, state.constants * n_arms / (state.answered + round.open + 1))
     arm = greedy
@@ -54,19 +53,15 @@ class EpsilonGreedy(Policy):
     epsilon-greedy:scale=10 without attack: regret 26.4 after 5,000 rounds
     """
 
-    name = "epsilon-greedy"
-    reference = "Auer et al. 2002"
+    name, reference = "epsilon-greedy", "Auer et al. 2002"
     state_version = 2
     randomized = True
+    select, update = bound_to(index, select=select)
 
     scale: Annotated[float, Range(0.0, 1e12)] = 1.0
 
-    select, update = bound_to(index, select=select)
-
     def init(self, game: Game) -> State:
-        """No arm pulled yet."""
         return make_state(game.n_arms, float(self.scale))
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """Convert a state of version 0.1."""
         return migrated_state(state, state["scale"])

@@ -3,7 +3,6 @@
 Setting     K arms, rewards in [0, 1], horizon T; the rewards need not follow a distribution.
 Algorithm   Draw an arm from (1 - gamma) w / W + gamma / K; add its reward over its probability to its estimated gain
             G; w = exp(gamma G / K).   Auer, Cesa-Bianchi, Freund, Schapire 2002
-Guarantee   Expected regret O(sqrt(K T ln K)) against rewards fixed in advance; none against an attack.
 Reading     gamma = min(1, sqrt(K ln K / ((e - 1) T))): the paper's, with T as the bound on the best gain. Rewards
             outside [0, 1] are clipped.
 """
@@ -15,8 +14,7 @@ from typing import Annotated, NamedTuple
 from vambrace.kernels import kernel
 from vambrace.parameters import Range
 from vambrace.policies.exponential import Weights, draw_arm, make_weights, raise_score
-from vambrace.protocols import Answer, Game, Policy, Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Answer, Game, Policy, Round, Stream
 
 
 class State(NamedTuple):
@@ -31,15 +29,13 @@ class State(NamedTuple):
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     values = state.weights.values
     scale, floor = (1.0 - state.exploration) / state.weights.total, state.exploration / len(values)
-    arm, probability = draw_arm(values, scale, floor, rng)
-    return arm, probability, 0
+    return draw_arm(values, scale, floor, rng)
 
 
 @kernel
 def update(state: State, answer: Answer) -> State:
-    arm, reward, probability = answer.arm, answer.reward, answer.probability
-    gain = min(max(reward, 0.0), 1.0) / probability
-    return State(raise_score(state.weights, arm, gain), state.exploration, state.answered + 1)
+    gain = min(max(answer.reward, 0.0), 1.0) / answer.probability
+    return State(raise_score(state.weights, answer.arm, gain), state.exploration, state.answered + 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,23 +49,19 @@ class EXP3(Policy):
     learner sees after the arm is known makes it linear with a budget of sublinear order.
 
     >>> import vambrace as vb
-    >>> env = vb.Bernoulli([0.9, 0.1])
-    >>> print(vb.simulate(vb.EXP3(), env, horizon=5_000, seed=1))
+    >>> for attack in (None, vb.Conceal(budget=500)):
+    ...     print(vb.simulate(vb.EXP3(), vb.Bernoulli([0.9, 0.1]), attack, horizon=5_000, seed=1))
     exp3 without attack: regret 122.4 after 5,000 rounds
-    >>> print(vb.simulate(vb.EXP3(), env, vb.Conceal(budget=500), horizon=5_000, seed=1))
     exp3 against conceal:budget=500: regret 852.8 after 5,000 rounds, cost 500.0
     """
 
-    name = "exp3"
-    reference = "Auer et al. 2002"
+    name, reference = "exp3", "Auer et al. 2002"
     randomized = True
+    select, update = staticmethod(select), staticmethod(update)
 
     gamma: Annotated[float, Range(0.0, 1.0, open_low=True)] | None = None
 
-    select, update = staticmethod(select), staticmethod(update)
-
     def init(self, game: Game) -> State:
-        """Uniform probabilities."""
         n_arms, horizon = game.n_arms, game.required_horizon
         tuned = min(1.0, sqrt(n_arms * log(n_arms) / ((e - 1.0) * horizon)))
         gamma = tuned if self.gamma is None else float(self.gamma)

@@ -37,17 +37,15 @@ def make_weights(n_arms: int, rate: float) -> Weights:
 
 
 @kernel
-def draw_arm(weights: Floats, scale: float, floor: float, rng: Stream) -> tuple[int, float]:
-    """An arm with probability scale * weight + floor, by inversion of one uniform; the arm and its probability."""
-    u = uniform(rng)
-    cumulative = 0.0
-    arm = len(weights) - 1
+def draw_arm(weights: Floats, scale: float, floor: float, rng: Stream) -> tuple[int, float, int]:
+    """An arm with probability scale * weight + floor, by inversion of one uniform: what a `select` returns."""
+    u, cumulative, arm = uniform(rng), 0.0, len(weights) - 1
     for i in range(len(weights)):
         cumulative += scale * weights[i] + floor
         if cumulative > u:
             arm = i
             break
-    return arm, min(scale * weights[arm] + floor, 1.0)
+    return arm, min(scale * weights[arm] + floor, 1.0), 0
 
 
 @kernel
@@ -56,9 +54,8 @@ def weigh(scores: Floats, rate: float, highest: float, weights: Floats) -> float
     total = 0.0
     for i in range(len(scores)):
         exponent = rate * (scores[i] - highest)
-        weight = exp(exponent) if exponent > NEGLIGIBLE else FAINTEST
-        weights[i] = weight
-        total += weight
+        weights[i] = exp(exponent) if exponent > NEGLIGIBLE else FAINTEST
+        total += weights[i]
     return total
 
 
@@ -89,24 +86,13 @@ def _weigh_anew(weights: Weights) -> tuple[float, float]:
 
 @rare_kernel
 def step_exp3p(
-    gains: Floats,
-    mixed: Floats,
-    rate: float,
-    bonus: float,
-    exploration: float,
-    arm: int,
-    reward: float,
-    probability: float,
+    gains: Floats, mixed: Floats, rate: float, bonus: float, gamma: float, arm: int, reward: float, probability: float
 ) -> None:
     """EXP3.P after `arm`, drawn with `probability`, earned `reward`: new gains, with a bonus, and probabilities."""
-    n_arms = len(gains)
-    highest = -np.inf
+    n_arms, highest = len(gains), -np.inf
     for i in range(n_arms):
-        if i == arm:
-            gains[i] += bonus / probability + reward / probability
-        else:
-            gains[i] += bonus / mixed[i]
+        gains[i] += bonus / probability + reward / probability if i == arm else bonus / mixed[i]
         highest = max(highest, gains[i])
     total = weigh(gains, rate, highest, mixed)
     for i in range(n_arms):
-        mixed[i] = (1.0 - exploration) * mixed[i] / total + exploration / n_arms
+        mixed[i] = (1.0 - gamma) * mixed[i] / total + gamma / n_arms

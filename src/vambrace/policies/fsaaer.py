@@ -5,8 +5,6 @@ Algorithm   Each round belongs to the slow copy with probability 1 / budget, oth
             its active arm with the fewest pulls and drops arms that lie two widths below another: sqrt(A / n) in the
             fast copy, sqrt(A / n) + 2 A / n in the slow one, A = ln(8KT/delta). An arm that the slow copy drops is
             dropped in the fast one as well.   Lykouris, Mirrokni, Paes Leme 2018
-Guarantee   O(sum over arms of ln(KT/delta) / gap) without corruption, K budget ln(KT/delta) times as much with it.
-            None against an attack.
 Reading     Reconstruction from the statement of the algorithm. If the fast copy has no arm left it plays the first
             active arm of the slow one, and neither learns from it. delta = K / T by default. With delayed feedback
             unanswered pulls of an arm count for both copies.
@@ -39,14 +37,12 @@ class FSAAER(Policy):
     fsaaer:budget=50 against invert:budget=50: regret 260.0 after 10,000 rounds, cost 50.0
     """
 
-    name = "fsaaer"
-    reference = "Lykouris et al. 2018"
+    name, reference = "fsaaer", "Lykouris et al. 2018"
     randomized = True
+    select, update = staticmethod(select), staticmethod(update)
 
     budget: Budget
     delta: Chance | None = None
-
-    select, update = staticmethod(select), staticmethod(update)
 
     def init(self, game: Game) -> Layers:
         """The fast copy, then the slow one."""

@@ -12,8 +12,7 @@ import numpy as np
 
 from vambrace.engine.slots import TIE, above, index
 from vambrace.kernels import interpreted, kernel, rare_kernel
-from vambrace.protocols import Answer, Floats, Integers, Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Answer, Floats, Integers, Round, Stream
 from vambrace.signatures import Index, Select, Update
 
 
@@ -50,23 +49,15 @@ def index_above(state: Any, arm: int, count: int, t: int, floor: float) -> bool:
 
 
 class Ranking(NamedTuple):
-    """Indices that do not change with time: an answer moves one; the leader stays while its index is above the second.
+    """Indices that do not change with time: an answer moves one, and the leader stays while it is above the second."""
 
-    Attributes:
-        counts: The number of answers of each arm.
-        indices: The index of each arm; infinite for an arm without answers, so that it comes first.
-        leader: The arm with the largest index.
-        second: The largest index of the others.
-    """
-
-    counts: Integers
-    indices: Floats
-    leader: int
-    second: float
+    counts: Integers  # answers of each arm
+    indices: Floats  # infinite for an arm without answers, so that it comes first
+    leader: int  # the arm with the largest index
+    second: float  # the largest index of the others
 
 
 def make_ranking(n_arms: int) -> Ranking:
-    """No answers."""
     return Ranking(np.zeros(n_arms, dtype=np.int64), np.full(n_arms, np.inf), leader=0, second=np.inf)
 
 
@@ -94,31 +85,22 @@ def _two_largest(indices: Floats) -> tuple[int, float]:
 
 
 class State(NamedTuple):
-    """The state of a policy whose index depends on the mean, the count and constants.
+    """The state of a policy whose index depends on the mean, the count and constants."""
 
-    Attributes:
-        totals: The sum of the rewards of each arm.
-        ranking: The counts and the indices that follow from them.
-        answered: The number of answers.
-        constants: What else the policy's index needs.
-    """
-
-    totals: Floats
+    totals: Floats  # the sum of the rewards of each arm
     ranking: Ranking
     answered: int
-    constants: Any
+    constants: Any  # what else the policy's index needs
 
 
 def make_state(n_arms: int, constants: Any) -> State:
-    """No answers."""
     return State(np.zeros(n_arms), make_ranking(n_arms), answered=0, constants=constants)
 
 
 @kernel
 def mean(state: State, arm: int) -> float:
     """The mean of an arm's answers, zero if there are none."""
-    count = state.ranking.counts[arm]
-    return state.totals[arm] / count if count > 0 else 0.0
+    return state.totals[arm] / max(state.ranking.counts[arm], 1)
 
 
 @kernel

@@ -13,16 +13,9 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from vambrace.kernels import interpreted, kernel
+from vambrace.kernels import kernel
 from vambrace.parameters import Range
-from vambrace.policies import indices
-from vambrace.policies.optimism import (
-    GrowingRanking,
-    make_growing_ranking,
-    means_of,
-    migrated_ranking,
-    with_estimate,
-)
+from vambrace.policies.optimism import GrowingRanking, bound, make_growing_ranking, migrated_means, with_estimate
 from vambrace.policies.radii import TIE, kl, kl_upper
 from vambrace.protocols import Answer, Floats, Game, Policy
 
@@ -78,9 +71,6 @@ def _level(c: float, t: int) -> float:
     return max(level, 0.0)
 
 
-SLOTS = {"index": index, "above": above, "threshold": threshold, "TIE": TIE}
-
-
 @dataclass(frozen=True, kw_only=True)
 class KLUCB(Policy):
     """Optimism with the best constant for 0/1 rewards: play the largest q with N kl(mean, q) <= ln t + c ln ln t.
@@ -100,21 +90,15 @@ class KLUCB(Policy):
     kl-ucb without attack: regret 4.0 after 5,000 rounds
     """
 
-    name = "kl-ucb"
-    reference = "Garivier & Cappé 2011"
+    name, reference = "kl-ucb", "Garivier & Cappé 2011"
     state_version = 2
+    select, update = bound(update, TIE, index=index, above=above, threshold=threshold)
 
     c: Annotated[float, Range(0.0, 100.0)] = 0.0
 
-    select = staticmethod(interpreted(indices.select, SLOTS))
-    update = staticmethod(interpreted(update, SLOTS))
-
     def init(self, game: Game) -> State:
-        """No arm pulled yet."""
         return State(np.zeros(game.n_arms), make_growing_ranking(game.n_arms), float(self.c))
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """Convert a state of version 0.1."""
-        means = [min(max(mean, 0.0), 1.0) for mean in means_of(state)]
-        ranking = migrated_ranking(means, state["counts"], state["lead"]["arm"])
+        ranking = migrated_means(state, state["lead"]["arm"], 0.0, 1.0)
         return {"totals": state["totals"], "ranking": ranking, "c": state["c"]}

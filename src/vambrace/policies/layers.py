@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace.kernels import kernel, rare_kernel
-from vambrace.policies.elimination import NEVER
+from vambrace.policies.elimination import NEVER, fewest_pulled
 from vambrace.protocols import Answer, Flags, Floats, Integers, Round
 from vambrace.sampling import Stream, uniform
 
@@ -58,23 +58,16 @@ def make_layers(n_arms: int, chances: list[float], factors: list[float], log_ter
 @kernel
 def select(layers: Layers, round: Round, rng: Stream) -> tuple[int, float, int]:
     """The tag is the layer that the reward belongs to, or -1 if an empty layer borrowed an arm."""
-    layer = _draw_layer(layers, uniform(rng))
-    arm = _choice(layers, layer, round)
-    probability = 0.0
-    for each in range(len(layers.chances)):
-        if _choice(layers, each, round) == arm:
-            probability += layers.chances[each]
-    return arm, probability, (layer if layers.stand_in[layer] == layer else -1)
-
-
-@kernel
-def _draw_layer(layers: Layers, u: float) -> int:
-    layer = 0
+    u, layer, probability = uniform(rng), 0, 0.0
     if u < layers.cumulated[-1]:
         layer = 1
         while u >= layers.cumulated[layer]:
             layer += 1
-    return layer
+    arm = _choice(layers, layer, round)
+    for each in range(len(layers.chances)):
+        if _choice(layers, each, round) == arm:
+            probability += layers.chances[each]
+    return arm, probability, (layer if layers.stand_in[layer] == layer else -1)
 
 
 @kernel
@@ -83,21 +76,9 @@ def _choice(layers: Layers, layer: int, round: Round) -> int:
     source = layers.stand_in[layer]
     if source != layer:
         return layers.active[source, 0]
-    if round.open > 0:
-        return _fewest_pulled(layers, layer, round)
+    if round.open > 0:  # they count in every layer, because it is not known here which layer they belong to
+        return fewest_pulled(layers.active[layer], layers.n_active[layer], layers.counts[layer], round)
     return layers.active[layer, layers.position[layer]]
-
-
-@rare_kernel
-def _fewest_pulled(layers: Layers, layer: int, round: Round) -> int:
-    """Unanswered pulls count in every layer, because it is not known here which layer they belong to."""
-    best, fewest = 0, NEVER
-    for i in range(layers.n_active[layer]):
-        arm = layers.active[layer, i]
-        pulls = layers.counts[layer, arm] + round.open_per_arm[arm]
-        if pulls < fewest:
-            best, fewest = arm, pulls
-    return best
 
 
 @kernel

@@ -3,7 +3,6 @@
 CORRAL      log-barrier mirror descent with growing learning rates; Agarwal et al. 2017, used by Pacchiano et al. 2020
 EXP3.P      exponential weights with a bonus, in the tuning that gives T^(2/3): p0 = R^(-1/3), gamma = min(1/2, M p0),
             eta = gamma / ((1 + beta) M), beta = sqrt(ln(M R) / (M R))
-Reading     CORRAL gives O~(K C sqrt(T)), EXP3.P O~(sqrt(K C) T^(2/3)): the paper's theorem swaps the two (E2).
 """
 
 from math import exp, log, sqrt
@@ -13,8 +12,7 @@ import numpy as np
 
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.policies.exponential import draw_arm, step_exp3p
-from vambrace.protocols import Floats
-from vambrace.sampling import Stream
+from vambrace.protocols import Floats, Stream
 
 CORRAL, EXP3P = 0, 1
 MasterName = Literal["corral", "exp3p"]
@@ -56,9 +54,7 @@ def make_master(kind: str, n_bases: int, rounds: int) -> Master:
 
 @kernel
 def draw_base(master: Master, rng: Stream) -> int:
-    """Draw a base from the probabilities."""
-    base, _ = draw_arm(master.mixed, 1.0, 0.0, rng)
-    return base
+    return draw_arm(master.mixed, 1.0, 0.0, rng)[0]
 
 
 @kernel
@@ -83,9 +79,7 @@ def learn(master: Master, base: int, reward: float, probability: float) -> None:
 
 @rare_kernel
 def _learn_corral(master: Master, base: int, loss: float) -> None:
-    n_bases = len(master.mixed)
-    shift = _normaliser(master, base, loss)
-    total = 0.0
+    n_bases, shift, total = len(master.mixed), _normaliser(master, base, loss), 0.0
     for i in range(n_bases):
         own = loss if i == base else 0.0
         master.inverse[i] += master.rates[i] * (own - shift)

@@ -3,7 +3,6 @@
 Setting     K arms, rewards with a bounded variance, horizon T; among an arm's samples a small fraction may be bad.
 Algorithm   Assign an arm's rewards to groups in turn; its estimate is the median of the means of the groups. Each arm
             once; then the largest estimate + sqrt(12 v 16 (1/8 + 2 ln t) / N), v the variance.   Bubeck et al. 2013
-Guarantee   Regret O(sum over arms of v ln(T) / gap) without attack; none against an attack.
 Reading     ceil(1 + 16 ln T) groups: the confidence t^-2 of the paper is fixed to T^-2, because new groups could not be
             formed without keeping every reward. Groups without a reward do not count; the median of an even number of
             groups is the mean of the two in the middle. Indices closer than 1e-12 tie. Missing answers count in t and
@@ -37,10 +36,9 @@ class State(NamedTuple):
 
 @kernel
 def update(state: State, answer: Answer) -> State:
-    arm, reward = answer.arm, answer.reward
-    count, n_groups = state.ranking.counts[arm], state.sums.shape[1]
+    arm, count, n_groups = answer.arm, state.ranking.counts[answer.arm], state.sums.shape[1]
     group, filled = count % n_groups, min(count + 1, n_groups)
-    state.sums[arm, group] += reward
+    state.sums[arm, group] += answer.reward
     mean = state.sums[arm, group] / (count // n_groups + 1)
     _move(state, arm, group, mean, state.ranks[arm, group] if count >= n_groups else count, filled)
     middle = filled // 2
@@ -89,17 +87,14 @@ class MedianOfMeansUCB(Policy):
     median-of-means-ucb:variance=0.01 against conceal:budget=100: regret 152.0 after 5,000 rounds, cost 100.0
     """
 
-    name = "median-of-means-ucb"
-    reference = "Bubeck et al. 2013"
+    name, reference = "median-of-means-ucb", "Bubeck et al. 2013"
     state_version = 2
+    select, update = bound(update)
 
     groups: Annotated[int, Range(1, MOST_GROUPS)] | None = None
     variance: Positive = 0.25
 
-    select, update = bound(update)
-
     def init(self, game: Game) -> State:
-        """No arm pulled yet."""
         n_arms, horizon = game.n_arms, game.required_horizon
         shape = (n_arms, ceil(1.0 + 16.0 * log(horizon)) if self.groups is None else int(self.groups))
         whole = np.zeros(shape, dtype=np.int64)
@@ -108,5 +103,4 @@ class MedianOfMeansUCB(Policy):
         return State(np.zeros(shape), np.zeros(shape), whole, whole.copy(), make_growing_ranking(n_arms), bonus)
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """Convert a state of version 0.1."""
         return migrated_state(state)

@@ -5,8 +5,6 @@ Algorithm   Layers 1, ..., ceil(log2 T); a round belongs to layer l > 1 with pro
             The layer plays its active arm with the fewest pulls and drops arms that lie two widths sqrt(A / n) + A / n
             below another, A = ln(4KT log2(T)/delta); an arm that a layer drops is dropped in every lower one as
             well.   Lykouris, Mirrokni, Paes Leme 2018
-Guarantee   O(sum over arms of (K C ln(KT/delta) + ln T) ln(KT/delta) / gap) under corruption C: layer log2 C sees
-            little of it and corrects the lower ones. None against an attack.
 Reading     A layer without arms plays the first arm of the next larger one that has any, and no layer learns from it.
             delta = K / T by default. With delayed feedback unanswered pulls of an arm count for every layer.
 """
@@ -28,7 +26,8 @@ class MLAAER(Policy):
     Args:
         delta: The chance that the guarantee fails; None: K / T.
 
-    Guarantee: O(sum over arms of (K C ln(K T / delta) + ln T) ln(K T / delta) / gap) under corruption of size C.
+    Guarantee: O(sum over arms of (K C ln(K T / delta) + ln T) ln(K T / delta) / gap) under corruption of size C: layer
+    log2 C sees little of it and corrects the lower ones.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.1]), vb.Invert(budget=50)
@@ -36,13 +35,11 @@ class MLAAER(Policy):
     mlaaer against invert:budget=50: regret 1,113.6 after 10,000 rounds, cost 50.0
     """
 
-    name = "mlaaer"
-    reference = "Lykouris et al. 2018"
+    name, reference = "mlaaer", "Lykouris et al. 2018"
     randomized = True
+    select, update = staticmethod(select), staticmethod(update)
 
     delta: Chance | None = None
-
-    select, update = staticmethod(select), staticmethod(update)
 
     def init(self, game: Game) -> Layers:
         """Row 0 is layer 1."""

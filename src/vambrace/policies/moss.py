@@ -3,7 +3,6 @@
 Setting     K arms, rewards in [0, 1], horizon T.
 Algorithm   Each arm once; then the arm with the largest mean + sqrt(max(0, ln(T / (K N))) / N).
             Audibert & Bubeck 2010
-Guarantee   Regret O(sqrt(KT)) without attack; none against an attack.
 Reading     Missing answers count in N, but not in the mean.
 """
 
@@ -40,16 +39,12 @@ class MOSS(Policy):
     1
     """
 
-    name = "moss"
-    reference = "Audibert & Bubeck 2010"
+    name, reference = "moss", "Audibert & Bubeck 2010"
     state_version = 2
-
     select, update = bound_to(index)
 
     def init(self, game: Game) -> State:
-        """No arm pulled yet."""
         return make_state(game.n_arms, game.required_horizon)
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """Convert a state of version 0.1."""
         return migrated_state(state, state["horizon"])

@@ -3,16 +3,13 @@
 Setting     K arms, rewards in [0, 1], horizon T; the learner does not know how much the attacker may spend.
 Algorithm   G = ceil(log2 T) copies of SE-WR-Stop (multiplicative) with budgets 2, 4, ..., 2^G under a master that
             learns which of them to follow.   Algorithm 3
-Guarantee   CORRAL O~(K C sqrt(T)), EXP3.P O~(sqrt(K C) T^(2/3)): the paper's theorem swaps the two (E2), and the
-            theorem it cites assumes no attacker (E25).   Theorem 11
 Reading     Smoothing (Pacchiano et al. 2020): a master round is two game rounds. Step 1 plays the arm that the drawn
             base prescribes, for the base; step 2 replays a past state of that base, for the master only. For these
             deterministic bases a past state drawn uniformly is an arm drawn in proportion to the base's step-1 counts.
             An odd last round is a step 1 of the likeliest base.
 
-``share=True`` lets every observation of an arm count for every base, which makes the algorithm work at realistic
-horizons: an attack still spends at most C on the one table. ``smoothing=False`` plays one game round per master round
-and gives its reward to both base and master (common in practice, not covered by the theorem).
+With ``share=True`` an attack still spends at most C, on the one table. ``smoothing=False`` plays one game round per
+master round and gives its reward to both base and master (common in practice, not covered by the theorem).
 With delayed feedback step 2 follows the latest answered step 1, and an arm's open decisions count for every base.
 """
 
@@ -22,11 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from vambrace.kernels import kernel
-from vambrace.policies.elimination import Arms, advance_and_test, fewest_pulled
+from vambrace.policies.elimination import Arms, EliminationPolicy, advance_and_test, fewest_pulled
 from vambrace.policies.masters import Master, MasterName, draw_base, learn, likeliest_base, make_master
 from vambrace.policies.radii import Radius, Rule, make_rule
 from vambrace.policies.se_wr_stop import last_test
-from vambrace.protocols import Answer, Flags, Floats, Game, Integers, Policy, Round
+from vambrace.protocols import Answer, Flags, Floats, Game, Integers, Round
 from vambrace.sampling import Stream, uniform
 
 
@@ -70,30 +67,28 @@ def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     else:
         base = draw_base(state.master, rng)
         probability = state.master.mixed[base]
-    return fewest_pulled(_base(state.bases, base, state.share), round), probability, 2 * base
+    arms = _base(state.bases, base, state.share)
+    return fewest_pulled(arms.active, arms.n_active, arms.counts, round), probability, 2 * base
 
 
 @kernel
 def _past_arm(bases: Bases, base: int, rng: Stream) -> int:
     """An arm in proportion to how often the base prescribed it."""
-    n_arms = bases.followed.shape[1]
-    total = 0
-    for k in range(n_arms):
-        total += bases.followed[base, k]
+    followed, total, cumulative = bases.followed[base], 0, 0
+    for pulls in followed:
+        total += pulls
     mark = uniform(rng) * total
-    cumulative = 0
-    for k in range(n_arms):
-        cumulative += bases.followed[base, k]
+    for k in range(len(followed)):
+        cumulative += followed[k]
         if cumulative > mark:
             return k
-    return n_arms - 1
+    return len(followed) - 1
 
 
 @kernel
 def update(state: State, answer: Answer) -> State:
     arm, reward, probability, tag = answer.arm, answer.reward, answer.probability, answer.tag
-    bases, base, second_step = state.bases, tag // 2, tag % 2 == 1
-    replay, rounds = state.replay, state.master_rounds
+    bases, base, second_step, replay, rounds = state.bases, tag // 2, tag % 2 == 1, state.replay, state.master_rounds
     if state.share:
         bases.totals[0, arm] += reward
         bases.counts[0, arm] += 1
@@ -131,20 +126,12 @@ def _feed(state: State, g: int, arm: int, reward: float) -> None:
 def _base(bases: Bases, g: int, share: bool) -> Arms:
     """Base g as a table of arms; its arrays are views."""
     row = 0 if share else g
-    return Arms(
-        bases.totals[row],
-        bases.counts[row],
-        bases.active[g],
-        bases.dropped[g],
-        bases.n_active[g],
-        bases.floor[g],
-        bases.at_floor[g],
-        bases.excess[g],
-    )
+    totals, counts, active, dropped, n_active, floor, at_floor, excess, _, _, _ = bases
+    return Arms(totals[row], counts[row], active[g], dropped[g], n_active[g], floor[g], at_floor[g], excess[g])
 
 
 @dataclass(frozen=True, kw_only=True)
-class MSSEWR(Policy):
+class MSSEWR(EliminationPolicy):
     """Model selection over SE-WR, for an attack of unknown size: a master learns which budget to use (Algorithm 3).
 
     Not knowing the budget C costs a factor, not C squared as in `PEWR`. As printed it hardly learns below a million
@@ -156,7 +143,8 @@ class MSSEWR(Policy):
         smoothing: Replay a past arm for the master every second round, as the theorem needs.
         radius: "paper", "tight" or "kl", as in `SEWR`.
 
-    Guarantee: the bound of its master (Theorem 11), with the reservation of docs/errata.md, E25.
+    Guarantee: the bound of its master (Theorem 11); the theorem that the proof cites assumes no attacker
+    (docs/errata.md, E25).
 
     >>> import vambrace as vb
     >>> policy = vb.MSSEWR(share=True, radius="tight")
@@ -164,22 +152,15 @@ class MSSEWR(Policy):
     ms-se-wr:share=true,radius=tight against conceal:budget=4: regret 429.6 after 5,000 rounds, cost 4.0
     """
 
-    name = "ms-se-wr"
-    reference = "Algorithm 3, Theorem 11"
+    name, reference = "ms-se-wr", "Algorithm 3, Theorem 11"
     randomized = True
     knows_probability = False
+    select, update = staticmethod(select), staticmethod(update)
 
     master: MasterName = "corral"
     share: bool = False
     smoothing: bool = True
     radius: Radius = "paper"
-
-    select, update = staticmethod(select), staticmethod(update)
-
-    @property
-    def constants(self) -> dict[str, bool]:
-        """The code of radius "kl" is compiled only where it is used."""
-        return {"KL_RADIUS": self.radius == "kl"}
 
     def init(self, game: Game) -> State:
         """Every base new, the master uniform; delta = K / T and the global T in each base."""
@@ -200,14 +181,6 @@ class MSSEWR(Policy):
             budgets=np.array([2.0**g for g in range(1, n_bases + 1)]),
             followed=np.zeros((n_bases, n_arms), dtype=np.int64),
         )
-        return State(
-            bases=bases,
-            master=make_master(self.master, n_bases, rounds),
-            rule=make_rule(self.radius, n_arms, horizon, None, 0.0),
-            last_test=last_test("multiplicative", n_arms, horizon, None, 0.0),
-            master_rounds=rounds,
-            replay=-1,
-            replay_probability=1.0,
-            share=bool(self.share),
-            smoothing=bool(self.smoothing),
-        )
+        master, rule = make_master(self.master, n_bases, rounds), make_rule(self.radius, n_arms, horizon, None, 0.0)
+        last = last_test("multiplicative", n_arms, horizon, None, 0.0)
+        return State(bases, master, rule, last, rounds, -1, 1.0, self.share, self.smoothing)

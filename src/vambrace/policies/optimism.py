@@ -22,29 +22,18 @@ SLACK = 1e-9  # more than ties and rounding can move an index
 
 
 class GrowingRanking(NamedTuple):
-    """The arm with the largest index while no decision is open, and until when that is certain.
+    """The arm with the largest index while no decision is open, and until when that is certain."""
 
-    Attributes:
-        counts: The number of answers of each arm.
-        estimates: The estimate of each arm; zero before its first answer.
-        answered: The number of answers of all arms.
-        leader: The arm with the largest index.
-        threshold: The leader is certain to stay while its estimate is above this and `until` is not reached.
-        until: The number of answers at which the certainty ends.
-        window: The number of rounds that the last threshold was computed for.
-    """
-
-    counts: Integers
-    estimates: Floats
-    answered: int
-    leader: int
-    threshold: float
-    until: int
-    window: int
+    counts: Integers  # answers of each arm
+    estimates: Floats  # zero before an arm's first answer
+    answered: int  # answers of all arms
+    leader: int  # the arm with the largest index
+    threshold: float  # the leader is certain to stay while its estimate is above this and `until` is not reached
+    until: int  # the number of answers at which the certainty ends
+    window: int  # the number of rounds that the last threshold was computed for
 
 
 def make_growing_ranking(n_arms: int) -> GrowingRanking:
-    """No answers."""
     return GrowingRanking(np.zeros(n_arms, dtype=np.int64), np.zeros(n_arms), 0, 0, 0.0, 0, 1)
 
 
@@ -102,11 +91,20 @@ def bonus_index(state: Any, arm: int, count: int, t: int) -> float:
 
 
 @kernel
+def bonus_above(state: Any, arm: int, count: int, t: int, floor: float) -> bool:
+    """Most arms are so far below the floor that neither a root nor a division is needed."""
+    missing = floor - state.ranking.estimates[arm]
+    if missing > 0.0 and missing * missing * count > (1.0 + SLACK) * (state.bonus.offset + state.bonus.slope * log(t)):
+        return False
+    return bonus_index(state, arm, count, t) > floor
+
+
+@kernel
 def bonus_threshold(state: Any, ceiling: float, count: int, t: int) -> float:
     return ceiling - bonus_of(state, count, t) + SLACK
 
 
-SLOTS = {"index": bonus_index, "above": indices.index_above, "threshold": bonus_threshold, "TIE": TOLERANCE}
+SLOTS = {"index": bonus_index, "above": bonus_above, "threshold": bonus_threshold}
 
 
 def migrated_ranking(estimates: list[float], counts: list[int], leader: int) -> dict[str, Any]:
@@ -123,12 +121,16 @@ def migrated_state(state: dict[str, Any]) -> dict[str, Any]:
     return {**kept, "ranking": ranking, "bonus": {"offset": old["offset"], "slope": old["slope"]}}
 
 
-def means_of(state: dict[str, Any]) -> list[float]:
-    """The mean of each arm in a snapshot of version 0.1, zero before its first answer."""
-    return [total / max(count, 1) for total, count in zip(state["totals"], state["counts"], strict=True)]
+def migrated_means(state: dict[str, Any], leader: int, low: float = -np.inf, high: float = np.inf) -> dict[str, Any]:
+    """The ranking by the means of a state of version 0.1, clipped; zero before the first answer."""
+    means = [total / max(count, 1) for total, count in zip(state["totals"], state["counts"], strict=True)]
+    return migrated_ranking([min(max(mean, low), high) for mean in means], state["counts"], leader)
 
 
-def bound(update: Update, tie: float = TOLERANCE) -> tuple[Any, Any]:
-    """The kernels `select` and `update` of a policy with a `bonus`, in which indices closer than `tie` are equal."""
-    slots = SLOTS | {"TIE": tie}
+def bound(update: Update, tie: float = TOLERANCE, **others: Any) -> tuple[Any, Any]:
+    """The kernels `select` and `update` of a policy with a `bonus`, or with `others` for the slots of the index.
+
+    Indices closer than `tie` are equal.
+    """
+    slots = SLOTS | {"TIE": tie} | others
     return staticmethod(interpreted(indices.select, slots)), staticmethod(interpreted(update, slots))

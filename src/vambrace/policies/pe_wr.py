@@ -4,7 +4,6 @@ Setting     K arms, rewards in [0, 1], horizon T; the learner does not know how 
 Algorithm   Phase h = 0, 1, ... pulls each active arm n_h = ceil(K 2^h / |S_h|) times and drops every arm whose mean
             *of this phase* lies more than 2 (sqrt(lambda / n_h) + C_h / n_h) below the best, lambda = ln(2KH/delta),
             C_h = min(cap, 2^(H-h-1)), H = max(1, ceil(log2 T) - 1).   Algorithm 2
-Guarantee   O~(sqrt(KT) + K C^2), or with correct accounting O~(sqrt(KT) + K C + C^2) for C <= cap (E5).   Theorem 9
 Reading     |S_h| where Algorithm 2 prints |C_h| (E4); the number of pulls is rounded up, also in the radius (E8);
             cap = sqrt(T) / K as printed, or sqrt(T / K), which the proof needs (E3). A phase cut short by the horizon
             drops nothing. With delayed feedback an answer counts in the phase in which it arrives, and the counts of a
@@ -19,6 +18,7 @@ from vambrace.kernels import kernel, rare_kernel
 from vambrace.parameters import Chance
 from vambrace.policies.elimination import (
     Arms,
+    EliminationPolicy,
     absorb_sweeps,
     advance,
     cycle,
@@ -29,8 +29,7 @@ from vambrace.policies.elimination import (
     record,
 )
 from vambrace.policies.radii import RADII, Rule
-from vambrace.protocols import Answer, Floats, Game, Policy, Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Answer, Floats, Game, Round, Stream
 
 
 class State(NamedTuple):
@@ -50,49 +49,39 @@ class State(NamedTuple):
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     arms = state.arms
-    return (next_in_sweep(arms, round) if state.orderly else fewest_pulled(arms, round)), 1.0, 0
+    if state.orderly:
+        return next_in_sweep(arms, round), 1.0, 0
+    return fewest_pulled(arms.active, arms.n_active, arms.counts, round), 1.0, 0
 
 
 @kernel
 def update(state: State, answer: Answer) -> State:
-    arm, reward = answer.arm, answer.reward
-    record(state.arms, arm, reward)
-    return _advanced(state, advance(state.arms, arm))
+    record(state.arms, answer.arm, answer.reward)
+    return _advanced(state, advance(state.arms, answer.arm))
 
 
 @kernel
 def _advanced(state: State, arms: Arms) -> State:
     if arms.floor >= state.pulls_due:
         return _next_phase(state, arms)
-    return State(
-        arms,
-        state.orderly,
-        state.rule,
-        state.phase,
-        state.pulls_due,
-        state.n_arms,
-        state.cap,
-        state.first_guess,
-        state.truncation,
-    )
+    _, orderly, rule, phase, pulls_due, n_arms, cap, first_guess, truncation = state
+    return State(arms, orderly, rule, phase, pulls_due, n_arms, cap, first_guess, truncation)
 
 
 @rare_kernel
 def _next_phase(state: State, arms: Arms) -> State:
     """Drop the arms that are beaten and reset the counts."""
-    orderly = state.orderly and arms.excess == 0
+    _, orderly, rule, phase, pulls_due, n_arms, cap, first_guess, truncation = state
+    orderly, phase = orderly and arms.excess == 0, phase + 1
     if arms.n_active > 1:
-        arms = eliminate(arms, state.rule)
-    for k in range(state.n_arms):
+        arms = eliminate(arms, rule)
+    for k in range(n_arms):
         arms.totals[k] = 0.0
         arms.counts[k] = 0
     arms = Arms(arms.totals, arms.counts, arms.active, arms.dropped, arms.n_active, 0, arms.n_active, 0)
-    phase = state.phase + 1
-    pulls_due = _pulls(state.n_arms * 2**phase, arms.n_active, state.truncation)
-    rule = state.rule
-    budget = min(state.cap, state.first_guess * 0.5**phase)
-    rule = Rule(rule.radius, rule.log_single, rule.log_equal, rule.log_pair, budget)
-    return State(arms, orderly, rule, phase, pulls_due, state.n_arms, state.cap, state.first_guess, state.truncation)
+    pulls_due = _pulls(n_arms * 2**phase, arms.n_active, truncation)
+    rule = Rule(rule.radius, rule.log_single, rule.log_equal, rule.log_pair, min(cap, first_guess * 0.5**phase))
+    return State(arms, orderly, rule, phase, pulls_due, n_arms, cap, first_guess, truncation)
 
 
 @kernel
@@ -130,8 +119,15 @@ def make_state(
     return State(make_arms(n_arms), True, rule, 0, pulls_due, n_arms, cap, first_guess, truncation)
 
 
+class PhasedPolicy(EliminationPolicy):
+    """PE-WR and robust phased elimination, which differ in the budgets and lengths of their phases."""
+
+    select, update = staticmethod(select), staticmethod(update)
+    cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
+
+
 @dataclass(frozen=True, kw_only=True)
-class PEWR(Policy):
+class PEWR(PhasedPolicy):
     """Phased elimination that survives an attack of unknown size (Algorithm 2).
 
     Phases double in length; each judges the arms only by its own rewards, so that fake rewards of one phase do not
@@ -143,8 +139,9 @@ class PEWR(Policy):
             (docs/errata.md, E3).
         radius: "paper", or "tight" with the same guarantee and fewer pulls.
 
-    Guarantee: regret O~(sqrt(K T) + K C^2) under an attack of any size C (Theorem 9): the price of not knowing C is its
-    square, so it suits attacks well below sqrt(T).
+    Guarantee: regret O~(sqrt(K T) + K C^2) under an attack of any size C (Theorem 9), with correct accounting
+    O~(sqrt(K T) + K C + C^2) for C <= cap (docs/errata.md, E5): the price of not knowing C is its square, so it suits
+    attacks well below sqrt(T).
 
     >>> import vambrace as vb
     >>> policy = vb.PEWR(radius="tight")
@@ -152,23 +149,13 @@ class PEWR(Policy):
     pe-wr:radius=tight against conceal:budget=20: regret 409.2 after 50,000 rounds, cost 20.0
     """
 
-    name = "pe-wr"
-    reference = "Algorithm 2, Theorem 9"
+    name, reference = "pe-wr", "Algorithm 2, Theorem 9"
 
     delta: Chance | None = None
     cap: Literal["paper", "repaired"] = "paper"
     radius: Literal["paper", "tight"] = "paper"
 
-    select, update = staticmethod(select), staticmethod(update)
-    cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
-
-    @property
-    def constants(self) -> dict[str, bool]:
-        """The code of radius "kl" is compiled only where it is used."""
-        return {"KL_RADIUS": False}
-
     def init(self, game: Game) -> State:
-        """Phase 0: one pull of each arm."""
         n_arms, horizon = game.n_arms, game.required_horizon
         cap = sqrt(horizon) / n_arms if self.cap == "paper" else sqrt(horizon / n_arms)
         return make_state(n_arms, horizon, self.delta, self.radius, cap, 2.0 ** (count_phases(horizon) - 1), 0.0)

@@ -4,7 +4,6 @@ Setting     K arms, rewards in [0, 1], horizon T; attacks of unknown size by an 
 Algorithm   The phases of PE-WR: phase h pulls each active arm n_h = ceil(K 2^h max(1 / |S_h|, nu)) times and drops each
             arm whose mean of this phase lies more than 2 (sqrt(lambda / n_h) + C_h / n_h) below the best, with
             C_h = min(sqrt(T) / (K log2 T), K^(3/2) 2^(log2 T - h)).   Bogunovic et al. 2021
-Guarantee   O~(sqrt(KT)) plus a polynomial in K times C^2, for C up to the first term of C_h.
 Reading     Reconstruction: the uniform design is the optimal one on unit vectors, its length l_0 is K, and lambda is
             PE-WR's. The truncation nu of the design is 1 / K by default, which changes nothing; a larger nu pulls
             small active sets more often than the length of the phase requires.
@@ -15,13 +14,12 @@ from math import log2, sqrt
 from typing import Annotated
 
 from vambrace.parameters import Chance, Range
-from vambrace.policies.elimination import cycle
-from vambrace.policies.pe_wr import State, absorb, make_state, quiet, select, update
-from vambrace.protocols import Game, Policy
+from vambrace.policies.pe_wr import PhasedPolicy, State, make_state
+from vambrace.protocols import Game
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobustPhasedElimination(Policy):
+class RobustPhasedElimination(PhasedPolicy):
     """The predecessor of `PEWR`, for an attack of unknown size: phases of doubling length, each with its own budget.
 
     Args:
@@ -36,22 +34,12 @@ class RobustPhasedElimination(Policy):
     robust-phased-elimination against conceal:budget=10: regret 409.2 after 50,000 rounds, cost 10.0
     """
 
-    name = "robust-phased-elimination"
-    reference = "Bogunovic et al. 2021"
+    name, reference = "robust-phased-elimination", "Bogunovic et al. 2021"
 
     truncation: Annotated[float, Range(0.0, 1.0, open_low=True)] | None = None
     delta: Chance | None = None
 
-    select, update = staticmethod(select), staticmethod(update)
-    cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
-
-    @property
-    def constants(self) -> dict[str, bool]:
-        """The code of radius "kl" is compiled only where it is used."""
-        return {"KL_RADIUS": False}
-
     def init(self, game: Game) -> State:
-        """Phase 0, of length K."""
         n_arms, horizon = game.n_arms, game.required_horizon
         cap = sqrt(horizon) / (n_arms * max(1.0, log2(horizon)))
         first_guess = n_arms * sqrt(n_arms) * horizon

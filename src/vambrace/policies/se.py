@@ -2,21 +2,18 @@
 
 Setting     K arms, rewards in [0, 1], horizon T, no attack.
 Algorithm   Sweep the active arms; drop those more than 2 sqrt(L / n) below the best.   Even-Dar, Mannor, Mansour 2006
-Guarantee   Regret O(sum over arms of ln(T) / gap) without attack; none against an attack.
 Reading     Exactly SE-WR with a budget of zero.
 """
 
 from dataclasses import dataclass
 
 from vambrace.parameters import Chance
-from vambrace.policies import se_wr
-from vambrace.policies.elimination import NEVER, cycle, make_arms
-from vambrace.policies.radii import Radius, make_rule
-from vambrace.protocols import Game, Policy
+from vambrace.policies.radii import Radius
+from vambrace.policies.se_wr import SweepingPolicy
 
 
 @dataclass(frozen=True, kw_only=True)
-class SE(Policy):
+class SE(SweepingPolicy):
     """Successive elimination that trusts every reward: `SEWR` with a budget of zero.
 
     For use without attacks, and as the reference for what protection costs.
@@ -35,22 +32,8 @@ class SE(Policy):
     se against conceal:budget=300: regret 1,986.9 after 20,000 rounds, cost 118.0
     """
 
-    name = "se"
-    reference = "Even-Dar et al. 2006"
+    name, reference = "se", "Even-Dar et al. 2006"
+    budget = 0.0
 
     delta: Chance | None = None
     radius: Radius = "paper"
-
-    select, update = staticmethod(se_wr.select), staticmethod(se_wr.update)
-    cycle, quiet, absorb = staticmethod(cycle), staticmethod(se_wr.quiet), staticmethod(se_wr.absorb)
-
-    @property
-    def constants(self) -> dict[str, bool]:
-        """The code of radius "kl" is compiled only where it is used."""
-        return {"KL_RADIUS": self.radius == "kl"}
-
-    def init(self, game: Game) -> se_wr.State:
-        """All arms active."""
-        n_arms, horizon = game.n_arms, game.required_horizon
-        rule = make_rule(self.radius, n_arms, horizon, self.delta, budget=0.0)
-        return se_wr.State(make_arms(n_arms), rule, next_test=1, last_test=NEVER)

@@ -4,7 +4,6 @@ Setting     K arms, rewards in [0, 1], horizon T; an attacker who sees the pulle
             most ``budget`` in total, and the learner knows ``budget``.
 Algorithm   Pull every active arm once. After each such sweep drop every arm whose mean lies more than
             2 (sqrt(L / n) + budget / n) below the best active mean, L = ln(2 K T / delta).   Algorithm 1
-Guarantee   Regret at most sum over arms of 36 L / gap + 6 budget, plus K, with probability 1 - delta.  Theorem 6
 Reading     The maximum runs over the active arms only (erratum E6). 36 and 6 are right, the proof's 64 and 8 are
             loose (E1). The radius is loose by sqrt 2 (E7) and kept in ``radius="paper"``.
 
@@ -22,6 +21,7 @@ from vambrace.parameters import Budget, Chance
 from vambrace.policies.elimination import (
     NEVER,
     Arms,
+    EliminationPolicy,
     absorb_sweeps,
     advance_and_test,
     cycle,
@@ -31,8 +31,7 @@ from vambrace.policies.elimination import (
     record,
 )
 from vambrace.policies.radii import Radius, Rule, make_rule
-from vambrace.protocols import Answer, Floats, Game, Policy, Round
-from vambrace.sampling import Stream
+from vambrace.protocols import Answer, Floats, Game, Round, Stream
 
 
 class State(NamedTuple):
@@ -51,11 +50,10 @@ def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
 
 @kernel
 def update(state: State, answer: Answer) -> State:
-    arm, reward = answer.arm, answer.reward
-    record(state.arms, arm, reward)
+    record(state.arms, answer.arm, answer.reward)
     # an unbounded attack may have moved the totals by more than one per sweep: test after this sweep
-    next_test = state.next_test if 0.0 <= reward <= 1.0 else 0
-    arms, next_test = advance_and_test(state.arms, arm, state.rule, next_test, state.last_test)
+    next_test = state.next_test if 0.0 <= answer.reward <= 1.0 else 0
+    arms, next_test = advance_and_test(state.arms, answer.arm, state.rule, next_test, state.last_test)
     return State(arms, state.rule, next_test, state.last_test)
 
 
@@ -77,8 +75,26 @@ def absorb(state: State, sweeps: int, totals: Floats) -> State:
     return State(arms, state.rule, next_test, state.last_test)
 
 
+class SweepingPolicy(EliminationPolicy):
+    """SE, SE-WR and SE-WR-Stop, which differ in their parameters and in the last test."""
+
+    budget: float
+    delta: float | None
+    select, update = staticmethod(select), staticmethod(update)
+    cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
+
+    def init(self, game: Game) -> State:
+        """All arms active; the first test is after the first sweep."""
+        n_arms, horizon = game.n_arms, game.required_horizon
+        rule = make_rule(self.radius, n_arms, horizon, self.delta, self.budget)
+        return State(make_arms(n_arms), rule, next_test=1, last_test=self._last_test(n_arms, horizon))
+
+    def _last_test(self, n_arms: int, horizon: int) -> int:
+        return NEVER
+
+
 @dataclass(frozen=True, kw_only=True)
-class SEWR(Policy):
+class SEWR(SweepingPolicy):
     """Successive elimination that survives ``budget`` fake events: for when you know how many there may be.
 
     It sweeps over the arms and drops one only if neither chance nor an attack within the budget explains how far it
@@ -113,23 +129,8 @@ class SEWR(Policy):
     >>> learner.tell(decision, reward=1.0)
     """
 
-    name = "se-wr"
-    reference = "Algorithm 1, Theorem 6"
+    name, reference = "se-wr", "Algorithm 1, Theorem 6"
 
     budget: Budget
     delta: Chance | None = None
     radius: Radius = "paper"
-
-    select, update = staticmethod(select), staticmethod(update)
-    cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
-
-    @property
-    def constants(self) -> dict[str, bool]:
-        """The code of radius "kl" is compiled only where it is used."""
-        return {"KL_RADIUS": self.radius == "kl"}
-
-    def init(self, game: Game) -> State:
-        """All arms active; the first test is after the first sweep."""
-        n_arms, horizon = game.n_arms, game.required_horizon
-        rule = make_rule(self.radius, n_arms, horizon, self.delta, self.budget)
-        return State(make_arms(n_arms), rule, next_test=1, last_test=NEVER)

@@ -3,7 +3,6 @@
 Setting     As SE-WR: the budget is known.
 Algorithm   Before each sweep check n <= cap; once that fails the active set is frozen and swept to the end.
             multiplicative: cap = T / K;  additive: cap = T / K + budget sqrt(T / (K ln(KT/delta))).   Algorithm 4
-Guarantee   multiplicative O(sqrt(KT (ln(KT/delta) + C))), additive O(sqrt(KT ln(KT/delta)) + K C).   Theorem 7
 Reading     The check is before the sweep, so the last test is at n = floor(cap) + 1. "Uniformly pull" is round-robin:
             a random order would not hinder an adversary that sees the arm. The observed reward is what Algorithm 4
             calls X (E17). Plain SE-WR already has both bounds (E16).
@@ -14,10 +13,9 @@ from math import floor, log, sqrt
 from typing import Literal
 
 from vambrace.parameters import Budget, Chance
-from vambrace.policies import se_wr
-from vambrace.policies.elimination import NEVER, cycle, make_arms
-from vambrace.policies.radii import Radius, make_rule
-from vambrace.protocols import Game, Policy
+from vambrace.policies.elimination import NEVER
+from vambrace.policies.radii import Radius
+from vambrace.policies.se_wr import SweepingPolicy
 
 
 def last_test(stop: str, n_arms: int, horizon: int, delta: float | None, budget: float) -> int:
@@ -31,7 +29,7 @@ def last_test(stop: str, n_arms: int, horizon: int, delta: float | None, budget:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SEWRStop(Policy):
+class SEWRStop(SweepingPolicy):
     """SE-WR that stops eliminating at a fixed sweep, which bounds the regret for gaps of any size (Algorithm 4).
 
     For a known budget if gaps may be too small to be found. `SEWR` has the same two bounds, up to constants, and is the
@@ -52,25 +50,12 @@ class SEWRStop(Policy):
     se-wr-stop:budget=50,stop=multiplicative against conceal:budget=50: regret 464.0 after 20,000 rounds, cost 50.0
     """
 
-    name = "se-wr-stop"
-    reference = "Algorithm 4, Theorem 7"
+    name, reference = "se-wr-stop", "Algorithm 4, Theorem 7"
 
     budget: Budget
     stop: Literal["additive", "multiplicative"] = "additive"
     delta: Chance | None = None
     radius: Radius = "paper"
 
-    select, update = staticmethod(se_wr.select), staticmethod(se_wr.update)
-    cycle, quiet, absorb = staticmethod(cycle), staticmethod(se_wr.quiet), staticmethod(se_wr.absorb)
-
-    @property
-    def constants(self) -> dict[str, bool]:
-        """The code of radius "kl" is compiled only where it is used."""
-        return {"KL_RADIUS": self.radius == "kl"}
-
-    def init(self, game: Game) -> se_wr.State:
-        """The state of SE-WR, with a last test."""
-        n_arms, horizon = game.n_arms, game.required_horizon
-        rule = make_rule(self.radius, n_arms, horizon, self.delta, self.budget)
-        last = last_test(self.stop, n_arms, horizon, self.delta, self.budget)
-        return se_wr.State(make_arms(n_arms), rule, next_test=1, last_test=last)
+    def _last_test(self, n_arms: int, horizon: int) -> int:
+        return last_test(self.stop, n_arms, horizon, self.delta, self.budget)

@@ -3,7 +3,6 @@
 Setting     K arms, rewards in [0, 1].
 Algorithm   Draw a mean for each arm from its posterior Beta(1 + successes, 1 + failures) and play the largest. A reward
             r becomes a success with probability r, by the toss of a coin.   Agrawal & Goyal 2012
-Guarantee   Regret O(sum over arms of ln(T) / gap) without attack (Kaufmann et al. 2012); none against an attack.
 Reading     The coin is tossed with the decision and stored in its tag, as an integer multiple of 2^-53, so that an
             answer counts the same at any time. Rewards are clipped to [0, 1]. The chance that an arm is the largest
             has no closed form: `probability` is 1, that of the arm given the posterior draws.
@@ -40,9 +39,8 @@ def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
 
 @kernel
 def update(state: State, answer: Answer) -> State:
-    arm, reward, tag = answer.arm, answer.reward, answer.tag
-    coin = tag * 1.1102230246251565e-16  # 2^-53
-    if coin < reward:  # the coin lies in [0, 1), so this clips the reward too
+    arm, coin = answer.arm, answer.tag * 1.1102230246251565e-16  # 2^-53
+    if coin < answer.reward:  # the coin lies in [0, 1), so this clips the reward too
         state.alphas[arm] += 1.0
         state.alpha_widths[arm] = gamma_width(state.alphas[arm])
     else:
@@ -57,26 +55,21 @@ class Thompson(Policy):
 
     For trusted 0/1 rewards; others in [0, 1] become 0 or 1 by the toss of a coin. It has no parameters.
 
-    Guarantee: regret O(sum over arms of ln(T) / gap) without attack, with the best constant for 0/1 rewards; an
-    attacker who spends O(ln T) makes it linear.
+    Guarantee: regret O(sum over arms of ln(T) / gap) without attack (Kaufmann et al. 2012), with the best constant for
+    0/1 rewards; an attacker who spends O(ln T) makes it linear.
 
     >>> import vambrace as vb
-    >>> env = vb.Bernoulli([0.9, 0.5])
-    >>> print(vb.simulate(vb.Thompson(), env, horizon=5_000, seed=1))
+    >>> for attack in (None, vb.Conceal(budget=100)):
+    ...     print(vb.simulate(vb.Thompson(), vb.Bernoulli([0.9, 0.5]), attack, horizon=5_000, seed=1))
     thompson without attack: regret 2.8 after 5,000 rounds
-    >>> print(vb.simulate(vb.Thompson(), env, vb.Conceal(budget=100), horizon=5_000, seed=1))
     thompson against conceal:budget=100: regret 1,995.6 after 5,000 rounds, cost 10.0
     """
 
-    name = "thompson"
-    reference = "Agrawal & Goyal 2012"
+    name, reference = "thompson", "Agrawal & Goyal 2012"
     randomized = True
     knows_probability = False
-
     select, update = staticmethod(select), staticmethod(update)
 
     def init(self, game: Game) -> State:
-        """Beta(1, 1) for every arm."""
-        n_arms = game.n_arms
-        width = gamma_width(1.0)
-        return State(np.ones(n_arms), np.ones(n_arms), np.full(n_arms, width), np.full(n_arms, width))
+        ones, widths = np.ones(game.n_arms), np.full(game.n_arms, gamma_width(1.0))
+        return State(ones, ones.copy(), widths, widths.copy())

@@ -13,15 +13,7 @@ import numpy as np
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Positive
-from vambrace.policies.optimism import (
-    Bonus,
-    GrowingRanking,
-    bound,
-    make_growing_ranking,
-    means_of,
-    migrated_ranking,
-    with_estimate,
-)
+from vambrace.policies.optimism import Bonus, GrowingRanking, bound, make_growing_ranking, migrated_means, with_estimate
 from vambrace.protocols import Answer, Floats, Game, Policy
 
 
@@ -53,26 +45,21 @@ class UCB1(Policy):
     Guarantee: regret O(sum over arms of ln(T) / gap) without attack; an attacker who spends O(ln T) makes it linear.
 
     >>> import vambrace as vb
-    >>> env = vb.Bernoulli([0.9, 0.5])
-    >>> print(vb.simulate(vb.UCB1(), env, horizon=5_000, seed=1))
+    >>> for attack in (None, vb.Conceal(budget=100)):
+    ...     print(vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), attack, horizon=5_000, seed=1))
     ucb1 without attack: regret 40.4 after 5,000 rounds
-    >>> print(vb.simulate(vb.UCB1(), env, vb.Conceal(budget=100), horizon=5_000, seed=1))
     ucb1 against conceal:budget=100: regret 1,977.2 after 5,000 rounds, cost 51.0
     """
 
-    name = "ucb1"
-    reference = "Auer et al. 2002"
+    name, reference = "ucb1", "Auer et al. 2002"
     state_version = 2
+    select, update = bound(update, tie=0.0)
 
     alpha: Positive = 2.0
 
-    select, update = bound(update, tie=0.0)
-
     def init(self, game: Game) -> State:
-        """No arm pulled yet."""
         return State(np.zeros(game.n_arms), make_growing_ranking(game.n_arms), Bonus(0.0, float(self.alpha)))
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """Convert a state of version 0.1."""
-        ranking = migrated_ranking(means_of(state), state["counts"], state["leader"])
+        ranking = migrated_means(state, state["leader"])
         return {"totals": state["totals"], "ranking": ranking, "bonus": {"offset": 0.0, "slope": state["alpha"]}}

@@ -2,7 +2,6 @@
 
 Setting     K arms, rewards in [0, 1], horizon T; the attacker spends at most `budget`.
 Algorithm   Each arm once; then the arm with the largest mean + sqrt((4 ln T + 2 ln(2/delta)) / N) + budget / N.
-Guarantee   Regret O(sum over arms of (ln(T/delta) / gap + C)): no index falls below its arm's true mean.
 Reading     Reconstruction: the robust zooming of Kang et al. (2024) for a continuum of arms, reduced to K arms. Missing
             answers count in N, but not in the mean.
 """
@@ -40,7 +39,7 @@ class UCBWR(Policy):
         delta: The chance that the guarantee fails; None: K / T.
 
     Guarantee: regret O(sum over arms of (ln(T / delta) / gap + budget)) with probability 1 - delta, under any attack
-    within the budget.
+    within the budget, because no index falls below its arm's true mean.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.1]), vb.Conceal(budget=20)
@@ -48,22 +47,18 @@ class UCBWR(Policy):
     ucb-wr:budget=20 against conceal:budget=20: regret 79.2 after 5,000 rounds, cost 20.0
     """
 
-    name = "ucb-wr"
-    reference = "Kang et al. 2024"
+    name, reference = "ucb-wr", "Kang et al. 2024"
     state_version = 2
+    select, update = bound_to(index)
 
     budget: Budget
     delta: Chance | None = None
 
-    select, update = bound_to(index)
-
     def init(self, game: Game) -> State:
-        """No arm pulled yet."""
         n_arms, horizon = game.n_arms, game.required_horizon
         delta = n_arms / horizon if self.delta is None else self.delta
         log_term = 4.0 * log(horizon) + 2.0 * log(2.0 / delta)
         return make_state(n_arms, Constants(log_term, float(self.budget)))
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        """Convert a state of version 0.1."""
         return migrated_state(state, {name: state[name] for name in Constants._fields})
