@@ -147,8 +147,11 @@ class Store:
         if kept != wanted:
             old, new = (json.dumps(each, indent=2, ensure_ascii=False).splitlines() for each in (kept, wanted))
             diff = "\n".join(unified_diff(old, new, f"{self.folder / HEAD}", "the experiment now", lineterm=""))
-            came = "got a changed one; take another folder, or undo the change"
-            raise StoreError(f"{self.folder}: expected the experiment that it was made for, {came}", diff=diff)
+            raise StoreError(
+                f"{self.folder}: expected the experiment that it was made for, got a changed one; "
+                "take another folder, or undo the change",
+                diff=diff,
+            )
 
     def _cells(self) -> Iterator[Cell]:
         for name, kept in self._head["cells"].items():
@@ -176,11 +179,14 @@ class Store:
 
     def keep(self, name: str, data: bytes, seconds: float) -> None:
         """Keep a finished cell."""
-        with whole_file(self.path(name)) as unfinished:
-            unfinished.write_bytes(data)
-        self.failure_path(name).unlink(missing_ok=True)
-        self._head["seconds"][name] = round(seconds, 3)
-        self._head["cells"][name]["vambrace"] = __version__
+        try:
+            with whole_file(self.path(name)) as unfinished:
+                unfinished.write_bytes(data)
+        finally:
+            if self.path(name).exists():  # also after Ctrl-C in the moment after the file got its name
+                self.failure_path(name).unlink(missing_ok=True)
+                self._head["seconds"][name] = round(seconds, 3)
+                self._head["cells"][name]["vambrace"] = __version__
 
     def fail(self, cell: Cell, error: str, trace: str) -> None:
         """Store why a cell cannot be played."""
