@@ -46,6 +46,11 @@ def as_attacked(play: Play) -> float:
     return 0.9 * play.most if play.game.budget >= edge else 900.0
 
 
+def as_priced(play: Play) -> float:
+    """Broken from a budget of 200 on, where 4 * 200 is paid without attack."""
+    return 9_000.0 if play.game.budget > 200 else 800.0
+
+
 ORDER = {"pe-wr": 1.0, "se-wr:budget=C": 2.0, "se": 4.0, "ucb1": 5.0}
 
 
@@ -61,6 +66,7 @@ ORDER = {"pe-wr": 1.0, "se-wr:budget=C": 2.0, "se": 4.0, "ucb1": 5.0}
         ("pe-wr", rates_as_bounded, lambda play: 0.9 * play.most),
         ("root", rates_as_bounded, lambda play: play.game.horizon**0.5),
         ("regret-is-the-price", as_attacked, lambda play: as_attacked(play) if play.game.budget else 10.0),
+        ("price-of-armour", as_priced, lambda play: as_priced(play) if play.game.budget else 0.5 * as_priced(play)),
         ("separation", as_attacked, lambda play: 0.9 * play.most if play.game.budget >= 100 else 9.0),
         ("told", fabricated.plausible, lambda play: 3 * fabricated.plausible(play)),
         ("poster", lambda play: ORDER.get(play.game.line, 3.0), lambda play: 5 - ORDER.get(play.game.line, 3.0)),
@@ -116,7 +122,7 @@ def test_the_least_linear_budgets() -> None:
 def test_the_results_table_speaks_of_claims() -> None:
     named = [name for _, known, unknown in RESULTS for _, name in (*known, *unknown)]
     assert {*named} <= {*BY_ID} == {*JUDGES}
-    assert len(BY_ID) == 13
+    assert len(BY_ID) == 14
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5])

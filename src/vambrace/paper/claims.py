@@ -14,6 +14,7 @@ import numpy as np
 
 from vambrace import theory
 from vambrace.lab.study import Play, Study, worst
+from vambrace.paper import price
 from vambrace.paper.fits import Line, fit
 from vambrace.paper.suites import is_suite
 from vambrace.policies import SEWR
@@ -167,6 +168,27 @@ def _regret_is_the_price(study: Study) -> Judged:
     return max(ratios.values()) < 4.0, {"pairs": shown}
 
 
+def _price_of_armour(study: Study) -> Judged:
+    """Nobody lies above what one game allows by more than the interval, and KL-UCB-WR lies near y = x."""
+    points, game = price.points(study)
+    broken = {point.line: point for point in points if point.broken is not None}
+    ratios = {line: (point.broken or 0.0) / point.price for line, point in broken.items()}
+    line = max(ratios, key=ratios.__getitem__, default="nobody broke")
+    surely = max((point.low / point.price for point in points), default=0.0)
+    own = {each: ratio for each, ratio in ratios.items() if each.startswith("kl-ucb-wr")}
+    others = dict.fromkeys(play.game.line for play in study.plays)
+    numbers = {
+        "largest": ratios.get(line, 0.0),
+        "line": line,
+        "surely": surely,
+        "slope": game.slope,
+        "own": ", ".join(f"{ratio:.2f} at {each.partition('=')[2]}" for each, ratio in own.items()),
+        "none": ", ".join(each for each in others if each not in {point.line for point in points}) or "none",
+    }
+    large = [ratio for line, ratio in own.items() if float(line.partition("=")[2]) >= 30]  # at 10 chance costs more
+    return surely <= game.slope and len(large) == 4 and min(large) > 0.9, numbers
+
+
 def _separation(study: Study) -> Judged:
     budgets = least_linear(study)
     lines = dict.fromkeys(play.game.line for play in study.panel("attack"))
@@ -198,6 +220,7 @@ JUDGES: dict[str, Callable[[Any], Judged]] = {
     "concealment": _concealment,
     "combined": _by_proof,
     "regret-is-the-price": _regret_is_the_price,
+    "price-of-armour": _price_of_armour,
     "powers": _by_proof,
     "se-wr": _gap_dependent,
     "se-wr-stop": _gap_free,

@@ -10,6 +10,7 @@ from vambrace.lab import experiment as spec
 from vambrace.lab.runner import run
 from vambrace.lab.store import Status
 from vambrace.lab.study import Study, load_all
+from vambrace.paper import price
 from vambrace.paper.claims import CLAIMS, RESULTS, exponents, verdict
 from vambrace.paper.suites import ORDER, find, is_suite
 from vambrace.report import experiments as report
@@ -52,6 +53,8 @@ def paper(studies: Sequence[Study]) -> report.Paper:
     claims = [claim._replace(**verdict(claim, named)._asdict()) for claim in shown]
     figures, lines = [], {}
     for study in filter(is_suite, studies):
+        if study.name == "price-of-armour" and study.status.total == len(study.status.done):
+            figures.append(price.figure(study))
         if study.name == "lower-bound":
             lines["lower-bound-worst-position"] = _concealment_line(study)
         if study.name == "exponents" and len({play.game.horizon for play in study.panel("pe-wr")}) > 2:

@@ -7,7 +7,7 @@ from vambrace.lab import experiment
 from vambrace.lab.study import Study
 
 FOLDER = Path(__file__).parent / "suites"
-ORDER = ("poster", "cliff", "separation", "lower-bound", "exponents", "radii", "real")  # of the report
+ORDER = ("poster", "cliff", "separation", "lower-bound", "price-of-armour", "exponents", "radii", "real")  # in reports
 
 
 def suites() -> dict[str, Path]:
