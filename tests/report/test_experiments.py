@@ -211,7 +211,7 @@ def test_the_suites_give_the_papers_tables_and_figures(whole: Path) -> None:
     assert '<dt id="E14">E14</dt><dd>the conditions of the proof</dd>' in text
     assert "How the paper's four algorithms follow from one another" in text
     assert "What needs the file headlines is left out: give it with --data headlines=FILE." in text
-    assert text.count("data-facets=") == 12 + 1  # one for each panel that needs no file, and the exponents
+    assert text.count("data-facets=") == 17 + 2  # one for each panel that needs no file, the price and the exponents
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])

@@ -11,9 +11,13 @@ async function draw(figure) {
   const facets = Number(figure.dataset.facets), fitting = Math.max(1, Math.floor(room / 380));
   const rows = Math.ceil(facets / fitting), columns = Math.ceil(facets / rows);  // as even as can be: 2 + 2, not 3 + 1
   delete spec.title;  // the heading says it
-  spec.columns = columns;
-  spec.spec.width = Math.max(180, Math.floor((room - 75 - 20 * (columns - 1)) / columns) - 10);
-  spec.spec.height = Math.round(Math.max(200, Math.min(340, spec.spec.width * 0.7)));
+  if (spec.spec) {
+    spec.columns = columns;
+    spec.spec.width = Math.max(180, Math.floor((room - 75 - 20 * (columns - 1)) / columns) - 10);
+    spec.spec.height = Math.round(Math.max(200, Math.min(340, spec.spec.width * 0.7)));
+  } else {
+    spec.width = Math.min(spec.width, room - 85);  // one drawing, whose labels have their places
+  }
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const menu = {export: true, source: false, compiled: false, editor: false};
   const legend = {...look.legend, columns: Math.max(1, Math.floor(room / 330)), labelLimit: Math.min(320, room - 60)};
