@@ -39,7 +39,7 @@ class Attacked:
     @property
     def attack(self) -> str:
         """The attack's name and parameters without the budget; "none" without attack."""
-        return "none" if self.result.adversary is None else _label(self.result.adversary)
+        return "none" if self.result.adversary is None else label(self.result.adversary)
 
     @property
     def regret(self) -> float:
@@ -202,7 +202,7 @@ def _attacked(
     progress: bool | None,
 ) -> AttackReport:
     sizes = _sizes(budgets)
-    chosen, skipped = _every_attack() if attacks is None else (_checked(attacks), {})
+    chosen, skipped = every_attack() if attacks is None else (checked_attacks(attacks), {})
     rows: list[Attacked] = []
     with ProgressBar(f"attacking {policy.name}", 1 + len(chosen) * len(sizes), show=progress) as bar:
         clean = play(None)
@@ -215,7 +215,7 @@ def _attacked(
                 try:
                     result = play(dataclasses.replace(attack, budget=size))  # type: ignore[type-var]
                 except (NotApplicable, GameFault) as error:  # keep the results of the other attacks
-                    skipped[_label(attack)] = str(error)
+                    skipped[label(attack)] = str(error)
                 else:
                     rows.append(Attacked(budget=size, result=result, warnings=_doubts(result, clean, size)))
     return AttackReport(policy=policy, environment=environment, clean=clean, rows=tuple(rows), skipped=skipped)
@@ -227,7 +227,8 @@ def _sizes(budgets: Any) -> list[float]:
     return list(dict.fromkeys(validation.budget(budget, finite=True) for budget in budgets))
 
 
-def _checked(attacks: Any) -> list[Adversary]:
+def checked_attacks(attacks: Any) -> list[Adversary]:
+    """Attacks that a caller passed: at least one, and dataclasses, whose budget can be replaced."""
     if not validation.is_sequence(attacks) or not all(isinstance(attack, Adversary) for attack in attacks):
         raise InvalidParameter(f"attacks: expected a sequence of vambrace.Adversary objects, got {attacks!r}")
     if len(attacks) == 0:
@@ -238,14 +239,14 @@ def _checked(attacks: Any) -> list[Adversary]:
     return list(attacks)
 
 
-def _label(attack: Adversary) -> str:
+def label(attack: Adversary) -> str:
     """Name and parameters, without the budget."""
     name, _, rest = registry.spec_of(attack).partition(":")
     parameters = [each for each in rest.split(",") if each and not each.startswith("budget=")]
     return f"{name}:{','.join(parameters)}" if parameters else name
 
 
-def _every_attack() -> tuple[list[Adversary], dict[str, str]]:
+def every_attack() -> tuple[list[Adversary], dict[str, str]]:
     """One object of each registered attack, and the attacks that need more parameters than a budget."""
     found = registry.specimens("adversary", budget=0.0)
     others = [name for name in registry.known("adversary") if name not in found]
