@@ -23,9 +23,7 @@ def command(
     arms: Annotated[str | None, option("NUMBER", "Number of arms, with --rate and --gap.")] = None,
     rate: Annotated[float | None, option("NUMBER", "Mean reward of the best arm, such as a click rate.")] = None,
     gap: Annotated[float | None, option("NUMBER", "How much less each other arm pays.")] = None,
-    log: Annotated[
-        str | None, option("FILE", "A finished test or log, as in certify: its rates are the means.")
-    ] = None,
+    log: Annotated[str | None, option("FILE", "A finished test or log, as in certify: its rates.")] = None,
     fakes: Annotated[str, option("NUMBERS", "How many events may be fake; 0 is always among them.")] = "0,100,1000",
     horizon: Annotated[
         str | None, option("NUMBER", "Rounds per game; the events of the log, or 1e5, by default.")

@@ -1,4 +1,4 @@
-"""Who plays when a policy is chosen: every policy that can, with sensible parameters, and every attack, hardest first."""
+"""Who plays when a policy is chosen: every policy with sensible parameters, and every attack, the hardest first."""
 
 from collections.abc import Sequence
 from itertools import product

@@ -90,7 +90,8 @@ class Choice:
     Attributes:
         winners: For each number of fake events the policy that loses least to its worst attack, as a spec.
         unknown: The policy for an unknown number: it loses little more than the winner, whichever number it is.
-        excess: How much more than the winner it loses at most.
+        excess: How much more than the winner it loses at most, at the numbers at which anything helps.
+        unknown_promised: Whether it was made for all of these.
         scores: The figures of the best policies, for each number of fake events.
         armour: What armour costs, and what an attack costs without it, for each positive number of fake events.
         unpromised: Numbers of fake events whose winner was not made for as many: its figure is only measured.
@@ -110,6 +111,7 @@ class Choice:
     winners: Mapping[float, str]
     unknown: str
     excess: float
+    unknown_promised: bool
     scores: tuple[Score, ...]
     armour: tuple[Armour, ...]
     unpromised: tuple[float, ...]
@@ -155,7 +157,9 @@ class Choice:
     def _closeness(self) -> str:
         if {*self.winners.values()} == {self.unknown}:
             return "it loses least at each number below"
-        return f"at each number below it loses at most {number(self.excess)} more than the best policy for that number"
+        hopeless = any(self.share(winner, fakes) >= HOPELESS for fakes, winner in self.winners.items())
+        where = "at each number below at which anything helps" if hopeless else "at each number below"
+        return f"{where} it loses at most {number(self.excess)} more than the best policy for that number"
 
     def answer(self, fakes: float) -> str:
         """The winner for a number of fake events, in one sentence."""
@@ -176,11 +180,14 @@ class Choice:
             f"Worst of {len(self.attacks):,} attacks, each with at most that many fake events; "
             f"{len(self.policies):,} policies played, and {len(self.dropped):,} were dropped early.",
         ]
-        for fakes in self.unpromised:
-            winner = self.winners[fakes]
+        useful = [each for each in self.unpromised if self.share(self.winners[each], each) < HOPELESS]
+        doubtful = [f"{self.winners[each]} for {named(each)}" for each in useful]
+        doubtful += [] if self.unknown_promised else [f"{self.unknown} for an unknown number"]
+        if doubtful:
+            made = "; ".join(doubtful)
             notes.append(
-                f"{winner} was not made for {named(fakes)}: its figure there is measured, not promised. An attack that "
-                "we do not ship may do more harm."
+                f"Not made for as many: {made}. These figures are measured, not promised: an attack that we do not "
+                "ship may do more harm."
             )
         return notes
 
@@ -201,7 +208,13 @@ class Choice:
             row["share_of_random"] = row["regret"] / self.random
             row["promised"] = row["fakes"] not in self.unpromised
         armour = [asdict(each) for each in self.armour]
-        return {"unknown": self.unknown, "excess": self.excess, "winners": winners, "armour": armour}
+        return {
+            "unknown": self.unknown,
+            "excess": self.excess,
+            "unknown_promised": self.unknown_promised,
+            "winners": winners,
+            "armour": armour,
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, ready for JSON."""

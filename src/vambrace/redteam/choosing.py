@@ -8,8 +8,8 @@ from vambrace.errors import InvalidParameter
 from vambrace.progress import ProgressBar
 from vambrace.protocols import Adversary, Policy
 from vambrace.redteam import candidates
-from vambrace.redteam.choice import CHANCE, HOPELESS, Armour, Choice, Score
-from vambrace.redteam.race import NO_ATTACK, Arena, Cell, Goal, Screening, Table, played, standard_error
+from vambrace.redteam.choice import CHANCE, Armour, Choice, Score
+from vambrace.redteam.race import HOPELESS, NO_ATTACK, Arena, Cell, Goal, Screening, Table, played, standard_error
 
 if TYPE_CHECKING:
     from vambrace.data import Log
@@ -42,16 +42,18 @@ def choose(
 
     The regret of a policy at a number of fake events is its mean regret under its worst attack with that many or fewer.
     If the number is unknown, the advice is the policy that loses little more than the winner, whichever number it is:
-    how much more is taken at the number where it is most, and the policy with the least of that is advised.
+    how much more is taken at the number where it is most, and the policy with the least of that is advised. Numbers at
+    which even the winner loses nine tenths of what random play loses do not count.
 
     How the race works. (1) Every policy plays 8 games without attack. Then the policy that is nearest to winning meets
-    its next attack in 8 games at each number of fake events, again and again. A policy is dropped while it lost more,
-    for every goal, than a policy that has met every attack: by more than 5 standard errors of the paired difference, and
-    by more than a tenth. This ends when every policy that is left has met every attack. (2) Those play `replications`
-    games with other seeds, without attack and against the 4 attacks that did them most harm; the least worst regret
-    wins. (3) The best play as many games again, with a third set of seeds, against the attack that was worst in (2): all
-    figures come from these. Games of a step have the same seeds, so they are paired. Half of them have the arms in
-    reverse order, because a policy may begin with the best arm by chance. The same seed gives the same figures.
+    its next attack in 8 games at each number of fake events, again and again. A policy is left out while it lost more,
+    for every goal, than one that has met every attack: by more than 5 standard errors of the paired difference and by
+    more than a tenth, or by anything if it lost nine tenths of what random play loses. This ends when every policy that
+    is left has met every attack. (2) Those play `replications` games with other seeds, without attack and against the 4
+    attacks that did them most harm; the least worst regret wins. (3) The best play as many games again, with a third
+    set of seeds, against the attack that was worst in (2): all figures come from these. Games of a step have the same
+    seeds, so they are paired. Half of them have the arms in reverse order, because a policy may begin with the best arm
+    by chance. The same seed gives the same figures, on any number of threads.
 
     Args:
         means: The means of the arms.
@@ -179,22 +181,23 @@ def _choice(
             behind_error=standard_error(behind),
         )
 
+    def promised(policy: str, fakes: float) -> bool:
+        return candidates.promises(arena.policies[policy], fakes, len(arena.means), arena.horizon)
+
+    useful = decided.useful(decided.least(standing))
     scores = {(each, fakes): score(each, fakes) for each in rows for fakes in arena.fakes}
     pairs = [(plain, each) for each in armoured if plain is not None and each is not None]
     return Choice(
         winners=winners,
         unknown=unknown,
-        excess=max(0.0, *(scores[unknown, fakes].behind for fakes in arena.fakes)),
+        excess=max(0.0, *(scores[unknown, fakes].behind for fakes in useful)),
+        unknown_promised=all(promised(unknown, fakes) for fakes in useful),
         scores=tuple(scores.values()),
         armour=tuple(
             _armour(worst, fresh, plain=pair[0], armoured=pair[1], fakes=fakes, random=arena.random)
             for pair, fakes in zip(pairs, arena.fakes[1:], strict=False)
         ),
-        unpromised=tuple(
-            fakes
-            for fakes, winner in winners.items()
-            if not candidates.promises(arena.policies[winner], fakes, len(arena.means), arena.horizon)
-        ),
+        unpromised=tuple(fakes for fakes, winner in winners.items() if not promised(winner, fakes)),
         random=arena.random,
         means=arena.means,
         horizon=arena.horizon,

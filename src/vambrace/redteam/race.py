@@ -3,16 +3,16 @@
 Screen   Every policy plays FEW games without attack. Then, again and again, the policy that is nearest to winning plays
          FEW games against its next attack, at each number of fakes. A policy *stands* unless, for every goal, it lost
          more than a policy that has met every attack: by more than CLEARLY standard errors of the paired difference and
-         by more than the share MARGIN; or it is HOPELESS and another one lost less. A policy's worst case only grows with each attack, so one that does not stand
-         need not meet the others. Whether a policy stands is computed anew after each attack, so nothing is decided too
-         early. This ends when every policy that stands has met every attack.
+         by more than the share MARGIN, or by anything if it is HOPELESS. A policy's worst case only grows with each
+         attack, so one that does not stand need not meet the others. Whether it stands is computed anew after each
+         attack, so nothing is decided too early. This ends when every policy that stands has met every attack.
 Decide   Every policy that stands plays many games with a fresh seed, without attack and against the NEAR attacks that
          did it most harm, at each number of fakes. The least worst case wins, for each goal.
-Report   The best plays the same number of games with a third seed, against the attacks that the second step found to be
+Report   The best play the same number of games with a third seed, against the attacks that the second step found to be
          worst. All figures come from here, so that a lucky winner does not look better than it is.
 
-Goals are: the least regret at each number of fakes; for an unknown number, never to lose much more than the least at any
-of them; and the best with and without armour, which are compared.
+Goals are: the least regret at each number of fakes; for an unknown number, never to lose much more than the least at
+any of them, except where nothing helps; and the best with and without armour, which are compared.
 """
 
 import dataclasses
@@ -114,10 +114,11 @@ class Table:
 
     Args:
         fakes: The numbers of fakes.
+        random: What random play loses.
     """
 
-    def __init__(self, fakes: Sequence[float]) -> None:
-        self.fakes = fakes
+    def __init__(self, fakes: Sequence[float], random: float) -> None:
+        self.fakes, self.random = fakes, random
         self.regrets: dict[Cell, Floats] = {}
         self.means: dict[Cell, float] = {}
         self._worst: dict[tuple[str, float], Cell] = {}
@@ -142,11 +143,15 @@ class Table:
         """The least loss at each number of fakes."""
         return {fakes: min(self.loss(each, fakes) for each in policies) for fakes in self.fakes}
 
+    def useful(self, least: Mapping[float, float]) -> list[float]:
+        """The numbers of fakes at which some policy helps; all of them, if there is none."""
+        return [each for each in self.fakes if least[each] < HOPELESS * self.random] or list(self.fakes)
+
     def losses(self, policy: str, goal: Goal, least: Mapping[float, float]) -> Floats:
-        """What a policy loses in each game, for a goal; for an unknown number: how much more than the least, at worst."""
+        """What a policy loses in each game; for an unknown number: how much more than the least, where that is most."""
         if goal.fakes is not None:
             return self.regrets[self.worst(policy, goal.fakes)]
-        fakes = max(self.fakes, key=lambda each: self.loss(policy, each) - least[each])
+        fakes = max(self.useful(least), key=lambda each: self.loss(policy, each) - least[each])
         return self.regrets[self.worst(policy, fakes)] - least[fakes]
 
     def best(self, goal: Goal, policies: Sequence[str]) -> list[str]:
@@ -181,7 +186,7 @@ class Screening:
     """
 
     def __init__(self, arena: Arena, goals: Sequence[Goal]) -> None:
-        self.arena, self.goals, self.table = arena, goals, Table(arena.fakes)
+        self.arena, self.goals, self.table = arena, goals, Table(arena.fakes, arena.random)
         self.waiting = {policy: list(arena.attacks) for policy in arena.policies}
         self.met: set[str] = set()  # attacks that apply to some policy
         self.total = len(arena.policies) * len(arena.attacks)
@@ -242,7 +247,7 @@ def played(arena: Arena, step: str, cells: Sequence[Cell], games: int, title: st
         title: What a progress bar says.
         progress: Whether to show one.
     """
-    table = Table(arena.fakes)
+    table = Table(arena.fakes, arena.random)
     with ProgressBar(title, len(cells), show=progress) as bar:
         for done, cell in enumerate(cells):
             bar.update(done)

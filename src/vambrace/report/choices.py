@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from vambrace.redteam.choice import HOPELESS, Choice, named, number, percent, with_error
+from vambrace.redteam.choice import Choice, named, number, percent, with_error
+from vambrace.redteam.race import HOPELESS
 from vambrace.report import page
 
 MOST_MEANS = 50  # in a table of the page
