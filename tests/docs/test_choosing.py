@@ -5,6 +5,7 @@ from pathlib import Path
 import choosing
 import vambrace as vb
 from vambrace.redteam import candidates
+from vambrace.redteam.choice import number, percent
 from vambrace.registry import spec_of
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +32,7 @@ def test_a_cell_names_the_winner_its_regret_and_its_share() -> None:
     winner = found.winners[20]
     regret, share = found.score(winner, 20).regret, found.share(winner, 20)
     assert choosing.cell(found, 20) == (
-        f"<code>{winner.replace(':', ':<wbr>')}</code><br>{choosing.number(regret)} ({choosing.percent(share)})"
+        f"<code>{winner.replace(':', ':<wbr>')}</code><br>{number(regret)} ({percent(share)})"
     )
     assert choosing.unknown_cell(found).startswith(f"{choosing.shown(found.unknown)}<br>")
     assert choosing.unknown_cell(found).endswith(" to 20")

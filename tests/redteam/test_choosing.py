@@ -16,13 +16,13 @@ from vambrace.redteam.choosing import _goals
 from vambrace.redteam.race import Arena, Cell, Screening
 
 POLICIES = [vb.Thompson(), vb.EpsilonGreedy(), vb.SE(radius="tight"), vb.KLUCBWR(budget=20), vb.UCBWR(budget=20)]
-ATTACKS = [vb.Conceal(), vb.Mimic(), vb.Boost()]
+ATTACKS: list[Any] = [vb.Conceal(), vb.Mimic(), vb.Boost()]
 FAKES = (0.0, 20.0)
 SMALL: dict[str, Any] = {
     "fakes": FAKES,
     "policies": POLICIES,
     "attacks": ATTACKS,
-    "horizon": 600,
+    "horizon": 300,
     "replications": 8,
     "interpret": True,
     "progress": False,
@@ -38,7 +38,7 @@ def arena(means: tuple[float, ...], seed: int) -> Arena:
     names = {registry.spec_of(each): each for each in POLICIES}
     attacks = {each.name: each for each in ATTACKS}
     return Arena(
-        means=means, horizon=600, fakes=FAKES, policies=names, attacks=attacks, seed=seed, threads=1, interpret=True
+        means=means, horizon=300, fakes=FAKES, policies=names, attacks=attacks, seed=seed, threads=1, interpret=True
     )
 
 
@@ -49,20 +49,22 @@ def brute_force(means: tuple[float, ...], seed: int) -> dict[tuple[str, float], 
         for fakes in FAKES:
             games = [None, *(dataclasses.replace(each, budget=fakes) for each in ATTACKS)] if fakes else [None]
             worst[registry.spec_of(policy), fakes] = max(
-                np.mean(
-                    [
-                        vb.simulate(
-                            policy,
-                            vb.Bernoulli(means[:: -1 if order else 1]),
-                            attack,
-                            horizon=600,
-                            replications=4,
-                            seed=(seed * 3 + 1) * 2 + order,
-                            checkpoints=1,
-                            interpret=True,
-                        ).pseudo_regret[:, -1]
-                        for order in (0, 1)
-                    ]
+                float(
+                    np.mean(
+                        [
+                            vb.simulate(
+                                policy,
+                                vb.Bernoulli(means[:: -1 if order else 1]),
+                                attack,
+                                horizon=300,
+                                replications=4,
+                                seed=(seed * 3 + 1) * 2 + order,
+                                checkpoints=1,
+                                interpret=True,
+                            ).pseudo_regret[:, -1]
+                            for order in (0, 1)
+                        ]
+                    )
                 )
                 for attack in games
             )
@@ -121,7 +123,7 @@ def test_the_result_as_text_json_and_frame(found: vb.Choice) -> None:
     assert [row["policy"] for row in figures["winners"]] == [*found.winners.values()]
     assert {*figures["dropped"]} | {*figures["standing"]} == {registry.spec_of(each) for each in POLICIES}
     assert found.to_frame().height == len(found.scores) == len(found.rows) * len(FAKES)
-    assert found.random == pytest.approx(600 * (0.9 - 1.6 / 3))
+    assert found.random == pytest.approx(300 * (0.9 - 1.6 / 3))
 
 
 def test_armour_that_costs_more_than_the_attack_is_called_so() -> None:

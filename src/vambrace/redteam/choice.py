@@ -106,6 +106,14 @@ class Choice:
             least that, in few games and before they met every attack.
         policies: Every policy that played.
         attacks: Every attack that could be played against one of them.
+
+    >>> import vambrace as vb
+    >>> few = {"policies": [vb.Thompson(), vb.KLUCBWR(budget=40)], "attacks": [vb.Conceal()], "replications": 4}
+    >>> found = vb.choose([0.9, 0.5], fakes=[0, 40], horizon=2_000, **few)
+    >>> print(found.answer(40))
+    40 fakes: kl-ucb-wr:budget=40 loses 56 ± 4, 14% of what random play does.
+    >>> found.armour[0].dearer
+    False
     """
 
     winners: Mapping[float, str]

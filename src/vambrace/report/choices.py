@@ -53,7 +53,7 @@ def _winners(choice: Choice) -> page.Table:
         share = choice.share(winner, fakes)
         best = f"nothing helps ({winner})" if share >= HOPELESS else winner
         rows.append([named(fakes), best, str(choice.score(winner, fakes)), percent(share)])
-    headings = ("fake events", "policy", "regret", "share of random play")
+    headings = ("fake events", "policy", "regret", "of random play")
     return page.Table("The policy that loses least for each number of fake events", headings, rows, (2, 3))
 
 
@@ -76,7 +76,9 @@ def _armour(choice: Choice) -> page.Table:
 def _attacks(choice: Choice) -> page.Table:
     def attack(policy: str, fakes: float) -> str:
         score = choice.score(policy, fakes)
-        return score.attack if score.spent in (0, fakes) else f"{score.attack} with {score.spent:,g}"
+        if score.spent == 0:
+            return "no attack"
+        return score.attack if score.spent == fakes else f"{score.attack} with {score.spent:,g}"
 
     rows = [[policy, *(attack(policy, fakes) for fakes in choice.fakes[1:])] for policy in choice.rows]
     headings = ["policy", *map(named, choice.fakes[1:])]
