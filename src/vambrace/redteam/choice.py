@@ -273,7 +273,8 @@ def named(fakes: float) -> str:
 
 
 def _filled(text: str) -> str:
-    return textwrap.fill(f"{text[0].upper()}{text[1:]}" if text.startswith("no fakes") else text, PAGE)
+    text = f"{text[0].upper()}{text[1:]}" if text.startswith("no fakes") else text
+    return textwrap.fill(text, PAGE, break_on_hyphens=False)  # a name that is copied must be whole
 
 
 def _columns(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
