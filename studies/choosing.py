@@ -19,6 +19,7 @@ ARMS = {
     "close race": (0.5, 0.45, 0.45, 0.45, 0.45),
     "small rates": (0.03, 0.02, 0.02, 0.01),
 }
+MEASURED = "<sup>m</sup>"  # not promised
 SLOW = ("barbar", "kl-ucb", "ms-se-wr")  # left out of the long games, which they would make several times as long
 
 Choices = dict[tuple[str, int], vb.Choice]  # by arms and horizon
@@ -55,13 +56,14 @@ def cell(choice: vb.Choice, fakes: float) -> str:
     share = choice.share(winner, fakes)
     if share >= HOPELESS:
         return f"nothing helps<br>({percent(share)})"
-    mark = "<sup>m</sup>" if fakes in choice.unpromised else ""
+    mark = MEASURED if fakes in choice.unpromised else ""
     return f"{shown(winner)}{mark}<br>{number(choice.score(winner, fakes).regret)} ({percent(share)})"
 
 
 def unknown_cell(choice: vb.Choice) -> str:
     lost = "<br>".join(f"{number(choice.score(choice.unknown, c).regret)} to {c:,g}" for c in choice.fakes)
-    return f"{shown(choice.unknown)}<br>{lost}"
+    mark = "" if choice.unknown_promised else MEASURED
+    return f"{shown(choice.unknown)}{mark}<br>{lost}"
 
 
 def decisions(choices: Choices, name: str) -> str:
@@ -98,7 +100,7 @@ def details(choice: vb.Choice) -> str:
         return f"{mark}{score}{mark}" + (f"<br>{score.attack}" if score.fakes else "")
 
     rows = [[shown(policy), *(figure(choice.score(policy, fakes)) for fakes in choice.fakes)] for policy in choice.rows]
-    rows += [[shown(policy), *(f"> {number(each)}" for each in lost)] for policy, lost in choice.dropped.items()]
+    rows += [[shown(policy), *(f"> {number(each)}" for each in lost)] for policy, lost in choice.others.items()]
     rows.append(["at random", *[number(choice.random) for _ in choice.fakes]])
     return pages.table(["policy", *map(named, choice.fakes)], rows)
 

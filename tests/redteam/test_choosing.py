@@ -121,7 +121,8 @@ def test_the_result_as_text_json_and_frame(found: vb.Choice) -> None:
         assert part in text
     figures = json.loads(json.dumps(found.to_dict()))
     assert [row["policy"] for row in figures["winners"]] == [*found.winners.values()]
-    assert {*figures["dropped"]} | {*figures["standing"]} == {registry.spec_of(each) for each in POLICIES}
+    assert {*figures["others"], *found.rows} == {registry.spec_of(each) for each in POLICIES}
+    assert not {*figures["others"]} & {*found.rows}
     assert found.to_frame().height == len(found.scores) == len(found.rows) * len(FAKES)
     assert found.random == pytest.approx(300 * (0.9 - 1.6 / 3))
 

@@ -50,7 +50,7 @@ def choice(*, dearer: bool = False) -> vb.Choice:
         replications=40,
         seed=0,
         standing=("thompson", LONG),
-        dropped={"ms-se-wr:share=true,radius=tight": (5_000.0, 6_000.0, 7_000.0)},
+        others={"ms-se-wr:share=true,radius=tight": (5_000.0, 6_000.0, 7_000.0)},
         policies=("thompson", LONG, "ms-se-wr:share=true,radius=tight"),
         attacks=("conceal", "exponential-threshold"),
     )
@@ -59,7 +59,7 @@ def choice(*, dearer: bool = False) -> vb.Choice:
 def test_the_page_is_whole_and_loads_nothing(tmp_path: Path) -> None:
     choices.save(choice(dearer=True), tmp_path / "x.html", made_by="vambrace 1", source="<b>.csv")
     text = (tmp_path / "x.html").read_text(encoding="utf-8")
-    for part in ("use thompson", "&lt;b&gt;.csv", DEARER, "vambrace 1", "dropped early"):
+    for part in ("use thompson", "&lt;b&gt;.csv", DEARER, "vambrace 1", "left out on the way"):
         assert part in text
     assert "<b>" not in text
     assert not re.search(r"<(script|link|img|iframe)|https?://", text)

@@ -102,8 +102,8 @@ class Choice:
         replications: The games behind each figure.
         seed: The seed of the random numbers.
         standing: The policies that might have won after the first games, of which the winners are the best.
-        dropped: The other policies, with what they had lost at each number of fake events when they were dropped: at
-            least that, in few games and before they met every attack.
+        others: The policies without scores, with what they had lost at each number of fake events when they were left
+            out. It may be more: most of them had played few games and had not met every attack.
         policies: Every policy that played.
         attacks: Every attack that could be played against one of them.
 
@@ -130,7 +130,7 @@ class Choice:
     replications: int
     seed: int
     standing: tuple[str, ...]
-    dropped: Mapping[str, tuple[float, ...]]
+    others: Mapping[str, tuple[float, ...]]
     policies: tuple[str, ...]
     attacks: tuple[str, ...]
 
@@ -186,7 +186,7 @@ class Choice:
             f"± is the standard error of the mean over {self.replications:,} games, none of which was used to choose. "
             "* is the winner; ~ may be as good: the difference is within two of its standard errors.",
             f"Worst of {len(self.attacks):,} attacks, each with at most that many fake events; "
-            f"{len(self.policies):,} policies played, and {len(self.dropped):,} were dropped early.",
+            f"{len(self.policies):,} policies played, and the best {len(self.rows):,} are shown.",
         ]
         useful = [each for each in self.unpromised if self.share(self.winners[each], each) < HOPELESS]
         doubtful = [f"{self.winners[each]} for {named(each)}" for each in useful]
@@ -229,7 +229,7 @@ class Choice:
         game = {"means": list(self.means), "fakes": list(self.fakes)}
         game |= {name: getattr(self, name) for name in ("horizon", "replications", "seed", "random")}
         played = {name: list(getattr(self, name)) for name in ("standing", "policies", "attacks")}
-        dropped = {policy: list(regrets) for policy, regrets in self.dropped.items()}
+        others = {policy: list(regrets) for policy, regrets in self.others.items()}
         return {
             **game,
             **self.summary(),

@@ -205,10 +205,10 @@ def _choice(
         replications=len(next(iter(fresh.regrets.values()))),
         seed=arena.seed,
         standing=tuple(standing),
-        dropped={
-            each: tuple(screening.table.loss(each, fakes) for fakes in arena.fakes)
+        others={
+            each: tuple((decided if each in standing else screening.table).loss(each, fakes) for fakes in arena.fakes)
             for each in arena.policies
-            if each not in standing
+            if each not in finalists
         },
         policies=tuple(arena.policies),
         attacks=tuple(each for each in arena.attacks if each in screening.met),

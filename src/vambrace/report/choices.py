@@ -36,10 +36,10 @@ def save(choice: Choice, path: Path, *, made_by: str, source: str = "") -> None:
         dearer=[str(each) for each in choice.armour if each.dearer],
         notes=choice.notes,
         attacks=_attacks(choice),
-        dropped=page.Table(
-            "Regret when they were dropped: at least this, in few games and before they met every attack",
+        others=page.Table(
+            "Regret when they were left out. It may be more: most had played few games and had not met every attack",
             columns,
-            [[policy, *map(number, regrets)] for policy, regrets in choice.dropped.items()],
+            [[policy, *map(number, regrets)] for policy, regrets in choice.others.items()],
             range(1, len(columns)),
         ),
         parameters=_parameters(choice, source),
