@@ -235,7 +235,7 @@ class Choice:
             **self.summary(),
             "scores": [asdict(each) for each in self.scores],
             **played,
-            "dropped": dropped,
+            "others": others,
         }
 
     def to_frame(self) -> "polars.DataFrame":
