@@ -167,25 +167,15 @@ def _choice(
     finalists = dict.fromkeys(policy for policy, _ in worst)
     rows = [each for each in decided.best(goals[n], standing) if each in finalists]
 
-    def score(policy: str, fakes: float) -> Score:
-        cell, best = worst[policy, fakes], worst[winners[fakes], fakes]
-        values, behind = fresh.regrets[cell], fresh.regrets[cell] - fresh.regrets[best]
-        return Score(
-            policy=policy,
-            fakes=fakes,
-            regret=fresh.means[cell],
-            standard_error=standard_error(values),
-            attack=cell.attack,
-            spent=cell.fakes,
-            behind=float(behind.mean()),
-            behind_error=standard_error(behind),
-        )
-
     def promised(policy: str, fakes: float) -> bool:
         return candidates.promises(arena.policies[policy], fakes, len(arena.means), arena.horizon)
 
     useful = decided.useful(decided.least(standing))
-    scores = {(each, fakes): score(each, fakes) for each in rows for fakes in arena.fakes}
+    scores = {
+        (each, fakes): _score(fresh, worst[each, fakes], worst[winners[fakes], fakes], fakes)
+        for each in rows
+        for fakes in arena.fakes
+    }
     pairs = [(plain, each) for each in armoured if plain is not None and each is not None]
     return Choice(
         winners=winners,
@@ -212,6 +202,20 @@ def _choice(
         },
         policies=tuple(arena.policies),
         attacks=tuple(each for each in arena.attacks if each in screening.met),
+    )
+
+
+def _score(fresh: Table, cell: Cell, best: Cell, fakes: float) -> Score:
+    values, behind = fresh.regrets[cell], fresh.regrets[cell] - fresh.regrets[best]
+    return Score(
+        policy=cell.policy,
+        fakes=fakes,
+        regret=fresh.means[cell],
+        standard_error=standard_error(values),
+        attack=cell.attack,
+        spent=cell.fakes,
+        behind=float(behind.mean()),
+        behind_error=standard_error(behind),
     )
 
 
