@@ -39,7 +39,7 @@ def command(
     """Find the policy to use: play them all against every attack.
 
     Prints the policy that loses least for each number of fake events, and what armour costs when nobody attacks. The
-    first time it takes some minutes more, because many programs are compiled and kept.
+    first time it takes a minute longer, because many programs are compiled and kept.
     """
     from vambrace.redteam.choosing import choose
 
