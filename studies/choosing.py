@@ -1,70 +1,48 @@
-"""Measure which policy to choose when, and write the tables of docs/choosing.md: `make studies`."""
+"""Choose a policy in several situations, and write the tables of docs/choosing.md: `make studies`."""
 
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any
 
 import pages
 import vambrace as vb
-from vambrace import registry
+from vambrace.redteam import candidates
+from vambrace.redteam.choice import named, number, percent
+from vambrace.redteam.race import HOPELESS
 
-HORIZONS = (10**6, 10**5)
-BUDGETS = (0, 100, 1000)
-REPLICATIONS = 5
+HORIZONS = (10**5, 10**6)
+FAKES = (0.0, 100.0, 1000.0)
+REPLICATIONS = 20
+SEED = 2026
+SHOP = "a shop"
 ARMS = {
+    SHOP: (0.03, 0.02, 0.02, 0.02),
     "clear winner": (0.9, 0.8, 0.7, 0.6, 0.5),
     "close race": (0.5, 0.45, 0.45, 0.45, 0.45),
     "small rates": (0.03, 0.02, 0.02, 0.01),
 }
-ATTACKS = (vb.Conceal(), vb.ExponentialThreshold(), vb.EliminationRush(), vb.PhaseBurst(), vb.MasterAttack())
-GIVEN = {  # by the budget that they are given
-    0: ("ucb1", "se:radius=tight", "se:radius=kl"),
-    100: ("se-wr:budget=100,radius=tight", "se-wr:budget=100,radius=kl", "ucb-wr:budget=100"),
-    1000: ("se-wr:budget=1000,radius=tight", "se-wr:budget=1000,radius=kl", "ucb-wr:budget=1000"),
-    None: ("pe-wr", "pe-wr:radius=tight", "ms-se-wr:share=true,radius=tight", "cw-oful"),
-}
-HOPELESS = 0.9  # of what playing at random loses
+MEASURED = "<sup>m</sup>"  # not promised
+SLOW = ("barbar", "kl-ucb", "ms-se-wr")  # left out of the long games, which they would make several times as long
+
+Choices = dict[tuple[str, int], vb.Choice]  # by arms and horizon
 
 
-class Found(NamedTuple):
-    regret: float
-    attack: str
+def situations() -> list[tuple[str, int]]:
+    """The shop has the horizon of a test that ends soon; the others have both."""
+    return [(name, horizon) for name in ARMS for horizon in HORIZONS if name != SHOP or horizon == HORIZONS[0]]
 
 
-Cells = dict[tuple[int, str, str, int], Found]  # horizon, arms, policy, budget spent
-
-
-def measured() -> Cells:
-    found: Cells = {}
-    policies = [each for given in GIVEN.values() for each in given]
-    watch = pages.watcher("choosing")
-    games = [(horizon, name, policy) for horizon in HORIZONS for name in ARMS for policy in policies]
-    for i, (horizon, name, policy) in enumerate(games):
-        report = vb.attack_suite(
-            registry.policy(policy),
-            vb.Bernoulli(ARMS[name]),
-            budgets=BUDGETS,
+def measured() -> Choices:
+    found: Choices = {}
+    for name, horizon in situations():
+        everyone, _ = candidates.every_policy(FAKES)
+        found[name, horizon] = vb.choose(
+            ARMS[name],
+            fakes=FAKES,
             horizon=horizon,
+            policies=[each for each in everyone if horizon == HORIZONS[0] or each.name not in SLOW],
             replications=REPLICATIONS,
-            seed=2026,
-            attacks=ATTACKS,
-            progress=False,
+            seed=SEED,
         )
-        for budget, row in report.worst.items():
-            found[horizon, name, policy, int(budget)] = Found(row.regret, row.attack)
-        watch(i + 1, len(games))
     return found
-
-
-def uniform(horizon: int, name: str) -> float:
-    """What playing at random loses."""
-    means = np.array(ARMS[name])
-    return float(horizon * (means.max() - means.mean()))
-
-
-def worst(cells: Cells, horizon: int, name: str, policy: str, most: int) -> float:
-    """The worst regret while no more than `most` is spent."""
-    return max(cells[horizon, name, policy, budget].regret for budget in BUDGETS if budget <= most)
 
 
 def shown(policy: str) -> str:
@@ -72,93 +50,75 @@ def shown(policy: str) -> str:
     return f"<code>{policy.replace(':', ':<wbr>').replace(',', ',<wbr>')}</code>"
 
 
-def promising(most: int) -> list[str]:
-    """The policies that guarantee something when `most` may be spent: given that much, or in need of none."""
-    return [policy for given, policies in GIVEN.items() if given is None or given >= most for policy in policies]
+def cell(choice: vb.Choice, fakes: float) -> str:
+    """A cell of the decision: the winner, or that nothing helps."""
+    winner = choice.winners[fakes]
+    share = choice.share(winner, fakes)
+    if share >= HOPELESS:
+        return f"nothing helps<br>({percent(share)})"
+    mark = MEASURED if fakes in choice.unpromised else ""
+    return f"{shown(winner)}{mark}<br>{number(choice.score(winner, fakes).regret)} ({percent(share)})"
 
 
-def choice(cells: Cells, horizon: int, name: str, most: int) -> str:
-    """A cell of the decision: the policy with the smallest worst regret."""
-    policy = min(promising(most), key=lambda each: worst(cells, horizon, name, each, most))
-    regret = worst(cells, horizon, name, policy, most)
-    share = regret / uniform(horizon, name)
-    percent = f"({share:.1%})" if share < 0.1 else f"({share:.0%})"
-    return f"{shown(policy)}<br>{regret:,.0f} {percent}" if share < HOPELESS else f"nothing helps<br>{percent}"
+def unknown_cell(choice: vb.Choice) -> str:
+    lost = "<br>".join(f"{number(choice.score(choice.unknown, c).regret)} to {c:,g}" for c in choice.fakes)
+    mark = "" if choice.unknown_promised else MEASURED
+    return f"{shown(choice.unknown)}{mark}<br>{lost}"
 
 
-def blind_choice(cells: Cells, horizon: int, name: str) -> str:
-    """The same among policies that need no budget: the smallest multiple of the best one's regret, at any budget."""
-    least = {budget: min(cells[horizon, name, each, budget].regret for each in GIVEN[None]) for budget in BUDGETS}
-    policy = min(
-        GIVEN[None],
-        key=lambda each: max(cells[horizon, name, each, budget].regret / least[budget] for budget in BUDGETS),
-    )
-    regrets = [cells[horizon, name, policy, budget].regret for budget in BUDGETS]
-    if regrets[0] >= HOPELESS * uniform(horizon, name):
-        return "nothing helps"
-    return f"{shown(policy)}<br>" + "<br>".join(
-        f"{regret:,.0f} to {budget:,}" for budget, regret in zip(BUDGETS, regrets, strict=True)
-    )
-
-
-def decisions(cells: Cells, name: str) -> str:
-    situations = {"no attack": 0} | {f"at most {budget:,}": budget for budget in BUDGETS[1:]}
-    rows = [
-        [label, *(choice(cells, horizon, name, most) for horizon in HORIZONS)] for label, most in situations.items()
-    ]
-    rows.append(["unknown", *(blind_choice(cells, horizon, name) for horizon in HORIZONS)])
-    columns = ["fake events", *(f"T = {horizon:,}" for horizon in HORIZONS)]
+def decisions(choices: Choices, name: str) -> str:
+    horizons = [horizon for arms, horizon in choices if arms == name]
     means = ", ".join(map(str, ARMS[name]))
-    return f"### {name.capitalize()}: {means}\n\n" + pages.table(columns, rows).replace("--:|", "---|")
+    rows = [
+        ["no attack" if fakes == 0 else f"at most {fakes:,g}", *(cell(choices[name, each], fakes) for each in horizons)]
+        for fakes in FAKES
+    ]
+    rows.append(["unknown", *(unknown_cell(choices[name, horizon]) for horizon in horizons)])
+    columns = ["fake events", *(f"T = {horizon:,}" for horizon in horizons)]
+    return f"### {name.capitalize()}: {means}\n\n{pages.table(columns, rows)}".replace("--:|", "---|")
 
 
-def details(cells: Cells, horizon: int, name: str) -> str:
+def armour(choices: Choices) -> str:
+    """What armour costs when nobody attacks, beside what the attack costs without it."""
     rows = []
-    for given, policies in GIVEN.items():
-        for policy in policies:
-            row = [shown(policy), "" if given is None else f"{given:,}"]
-            for budget in BUDGETS:
-                found = cells[horizon, name, policy, budget]
-                cell = f"{found.regret:,.0f}" + (f"<br>{found.attack}" if budget else "")
-                row.append(cell if given is None or given >= budget else f"*{cell}*")
-            rows.append(row)
-    rows.append(["at random", "", *[f"{uniform(horizon, name):,.0f}"] * len(BUDGETS)])
-    return pages.table(["policy", "given C", *(f"spent C = {budget:,}" for budget in BUDGETS)], rows)
+    for (name, horizon), choice in choices.items():
+        for each in choice.armour:
+            verdict = (
+                "costs more than the attack can" if each.dearer else "is worth it" if each.helps else "does not help"
+            )
+            row = [f"{name}, T = {horizon:,}, {named(each.fakes)}", shown(each.armoured), number(each.cost)]
+            rows.append([*row, number(each.damage), verdict])
+    columns = ["situation", "the best with armour", "its cost", "the attack's damage", "armour"]
+    return pages.table(columns, rows)
 
 
-def lessons(cells: Cells) -> str:
-    """What the figures of the first arms say, in words."""
-    name = next(iter(ARMS))
+def details(choice: vb.Choice) -> str:
+    """Every policy with its worst regret, and the attack that caused it."""
 
-    def regret(policy: str, budget: int) -> float:
-        return cells[HORIZONS[0], name, policy, budget].regret
+    def figure(score: Any) -> str:
+        mark = "**" if choice.winners[score.fakes] == score.policy else ""
+        return f"{mark}{score}{mark}" + (f"<br>{score.attack}" if score.fakes else "")
 
-    few, many = (f"se-wr:budget={budget},radius=tight" for budget in BUDGETS[1:])
-    blind = {budget: min(GIVEN[None], key=lambda each: regret(each, budget)) for budget in BUDGETS}
-    given = min(GIVEN[1000], key=lambda each: worst(cells, HORIZONS[0], name, each, 1000))
-    if not worst(cells, HORIZONS[0], name, given, 1000) < regret(blind[1000], 1000) < regret(few, 1000):
-        raise ValueError("choosing: the figures no longer support the lessons: write new ones")
-    return f"""\
-On the arms with a clear winner, {HORIZONS[0]:,} rounds:
+    rows = [[shown(policy), *(figure(choice.score(policy, fakes)) for fakes in choice.fakes)] for policy in choice.rows]
+    rows += [[shown(policy), *(f"> {number(each)}" for each in lost)] for policy, lost in choice.others.items()]
+    rows.append(["at random", *[number(choice.random) for _ in choice.fakes]])
+    return pages.table(["policy", *map(named, choice.fakes)], rows)
 
-- **A budget that is too small is the expensive mistake.** SE-WR with budget 100 lost {regret(few, 100):,.0f} to 100 fake events, and
-  {regret(few, 1000):,.0f} to 1,000. With budget 1,000 it lost {regret(many, 1000):,.0f} to them, and {regret(many, 0):,.0f} without attack, where budget 100
-  lost only {regret(few, 0):,.0f}.
-- **A large budget beats no budget.** The best of the policies that need no budget lost {regret(blind[0], 0):,.0f} without attack
-  (`{blind[0]}`) and {regret(blind[1000], 1000):,.0f} to 1,000 fake events (`{blind[1000]}`); `{given}` lost at most
-  {worst(cells, HORIZONS[0], name, given, 1000):,.0f}. So set the largest budget that your horizon allows.
-- **Without armour** UCB1 lost {regret("ucb1", 0):,.0f} without attack, and {regret("ucb1", 100):,.0f} to 100 fake events."""
+
+def written(page: str, choices: Choices) -> str:
+    """The page with the blocks that are ours."""
+    page = pages.between(page, "decisions", "\n\n".join(decisions(choices, name) for name in ARMS))
+    page = pages.between(page, "armour", armour(choices))
+    parts = [
+        f"### {name.capitalize()}, T = {horizon:,}, policy by policy\n\n{details(choice)}"
+        for (name, horizon), choice in choices.items()
+    ]
+    return pages.between(page, "details", "\n\n".join(parts))
 
 
 def main() -> None:
-    cells = measured()
-    path = pages.DOCS / "choosing.md"
-    text = path.read_text(encoding="utf-8")
-    text = pages.between(text, "decisions", "\n\n".join(decisions(cells, name) for name in ARMS))
-    text = pages.between(text, "lessons", lessons(cells))
-    parts = [f"Mean pseudo regret over {REPLICATIONS} replications of {HORIZONS[0]:,} rounds."]
-    parts += [f"### {name.capitalize()}, policy by policy\n\n{details(cells, HORIZONS[0], name)}" for name in ARMS]
-    pages.write("choosing.md", pages.between(text, "details", "\n\n".join(parts)))
+    text = (pages.DOCS / "choosing.md").read_text(encoding="utf-8")
+    pages.write("choosing.md", written(text, measured()))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ se-wr:budget=50 against conceal:budget=50: regret 401.2 after 10,000 rounds, cos
 
     simulate(policy, environment, attack, horizon=...)   play a policy against an attacker: vb.Result
     attack_suite(policy, environment, budgets=...)       against every attack that applies: how bad can it get?
+    choose(means, fakes=...)                             every policy against every attack: which one to use?
     policy.learner(n_arms=..., horizon=...)              the same policy, live: ask, tell, snapshot, restore
     Foreign(make=...)                                    your own bandit, or another library's, in the same loop
     certify(log)                                         how many fake events would overturn a finished test?
@@ -41,6 +42,8 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
     from vambrace.protocols import Adversary as Adversary
     from vambrace.protocols import Environment as Environment
     from vambrace.protocols import Policy as Policy
+    from vambrace.redteam.choice import Choice as Choice
+    from vambrace.redteam.choosing import choose as choose
     from vambrace.redteam.suite import AttackReport as AttackReport
     from vambrace.redteam.suite import attack_suite as attack_suite
     from vambrace.theory.planning import Plan as Plan
@@ -65,6 +68,8 @@ _NAMES = {
         MedianOfMeansUCB PEWR RobustPhasedElimination SE SEWR SEWRStop Thompson TrimmedMeanUCB TsallisINF UCB1 UCBWR
     """,
     "vambrace.protocols": "Adversary Environment Policy",
+    "vambrace.redteam.choice": "Choice",
+    "vambrace.redteam.choosing": "choose",
     "vambrace.redteam.suite": "AttackReport attack_suite",
     "vambrace.theory.planning": "Plan plan",
 }

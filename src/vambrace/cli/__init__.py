@@ -9,10 +9,23 @@ from typing import Annotated, NoReturn
 import typer
 
 from vambrace import __version__
-from vambrace.cli import attack, bounds, certify, listing, plan, report, reproduce, run, simulate, status, verify
+from vambrace.cli import (
+    attack,
+    bounds,
+    certify,
+    choose,
+    listing,
+    plan,
+    report,
+    reproduce,
+    run,
+    simulate,
+    status,
+    verify,
+)
 from vambrace.errors import StoreError, VambraceError
 
-COMMANDS = {"simulate": simulate, "attack": attack, "bounds": bounds, "verify": verify, "plan": plan}
+COMMANDS = {"simulate": simulate, "attack": attack, "choose": choose, "bounds": bounds, "verify": verify, "plan": plan}
 COMMANDS |= {"certify": certify, "list": listing, "run": run, "status": status, "report": report}
 COMMANDS |= {"reproduce": reproduce}
 EXAMPLES = ("vambrace list policies", "vambrace simulate ucb1 --means 0.9,0.8", "vambrace simulate --help")

@@ -1,1 +1,1 @@
-"""Red team: every attack against one policy."""
+"""Red team: every attack against one policy, and against all of them, to choose one."""

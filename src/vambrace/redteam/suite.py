@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vambrace import registry, validation
+from vambrace.adversaries import Mimic
 from vambrace.engine.result import Result
 from vambrace.engine.simulation import Engine, simulate
 from vambrace.errors import GameFault, InvalidParameter, NotApplicable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 UNSPENT = "left more than half its budget unspent"
 HARMLESS = "regret below that without attack"
 BY_CHANCE = "regret below that without attack, within noise"
+DEPTHS = (1.2, 4.0)  # of Mimic, besides its default: which is worst depends on the policy
 NOISE = 2.0  # a difference of fewer standard errors may be chance
 
 
@@ -38,7 +40,7 @@ class Attacked:
     @property
     def attack(self) -> str:
         """The attack's name and parameters without the budget; "none" without attack."""
-        return "none" if self.result.adversary is None else _label(self.result.adversary)
+        return registry.spec_of(self.result.adversary, without="budget")
 
     @property
     def regret(self) -> float:
@@ -181,7 +183,7 @@ def _attacked(
     if not validation.is_sequence(budgets) or len(budgets) == 0:
         raise InvalidParameter(f"budgets: expected a sequence of numbers such as [0, 10, 100], got {budgets!r}")
     sizes = dict.fromkeys(validation.budget(budget, finite=True) for budget in budgets)
-    chosen, skipped = _every_attack() if attacks is None else (_checked(attacks), {})
+    chosen, skipped = every_attack() if attacks is None else (checked_attacks(attacks), {})
     games = [(size, attack) for size in sizes for attack in (chosen if size > 0 else [None])]
     rows: list[Attacked] = []
     with ProgressBar(f"attacking {policy.name}", 1 + len(games), show=progress) as bar:
@@ -194,13 +196,14 @@ def _attacked(
             try:
                 result = play(dataclasses.replace(attack, budget=size))  # type: ignore[type-var]
             except (NotApplicable, GameFault) as error:  # keep the results of the other attacks
-                skipped[_label(attack)] = str(error)
+                skipped[registry.spec_of(attack, without="budget")] = str(error)
             else:
                 rows.append(Attacked(budget=size, result=result, warnings=_doubts(result, clean, size)))
     return AttackReport(policy=policy, environment=clean.environment, clean=clean, rows=tuple(rows), skipped=skipped)
 
 
-def _checked(attacks: Any) -> list[Adversary]:
+def checked_attacks(attacks: Any) -> list[Adversary]:
+    """Attacks that a caller passed: at least one, and dataclasses, whose budget can be replaced."""
     if not validation.is_sequence(attacks) or not all(isinstance(attack, Adversary) for attack in attacks):
         raise InvalidParameter(f"attacks: expected a sequence of vambrace.Adversary objects, got {attacks!r}")
     if len(attacks) == 0:
@@ -211,18 +214,12 @@ def _checked(attacks: Any) -> list[Adversary]:
     return list(attacks)
 
 
-def _label(attack: Adversary) -> str:
-    """Name and parameters, without the budget."""
-    name, _, rest = registry.spec_of(attack).partition(":")
-    parameters = [each for each in rest.split(",") if each and not each.startswith("budget=")]
-    return f"{name}:{','.join(parameters)}" if parameters else name
-
-
-def _every_attack() -> tuple[list[Adversary], dict[str, str]]:
-    """One object of each registered attack, and the attacks that need more parameters than a budget."""
+def every_attack() -> tuple[list[Adversary], dict[str, str]]:
+    """One object of each registered attack, Mimic at three depths, and the attacks that need more parameters."""
     found, why = registry.specimens("adversary", budget=0.0), "expected to be passed in attacks, with its parameters"
     others = [name for name in registry.known("adversary") if name not in found]
-    return list(found.values()), {name: f"{name}: {why}, got none of them" for name in others}
+    mimics = [Mimic(depth=depth) for depth in DEPTHS]
+    return [*found.values(), *mimics], {name: f"{name}: {why}, got none of them" for name in others}
 
 
 def _doubts(result: Result, clean: Result, budget: float) -> tuple[str, ...]:
