@@ -53,6 +53,7 @@ HEADLINES ?= ../shared/data/upworthy.csv
 studies: $(VENV)/.ready ## measure choices, rates, radii and certificates again, and write their pages in docs/
 	$(BIN)/python studies/choosing.py
 	$(BIN)/python studies/price.py
+	$(BIN)/python studies/rivals.py
 	$(BIN)/python studies/rates.py
 	$(BIN)/python studies/radii.py --headlines $(HEADLINES)
 	$(BIN)/python studies/certify.py --headlines $(HEADLINES)

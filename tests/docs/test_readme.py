@@ -22,7 +22,12 @@ COMMANDS = [
     if (words := shlex.split(line, comments=True))
 ]
 # These take a minute or more: as written with the slow tests, otherwise up to where the work begins.
-SLOW = {"attack": "redteam.suite.attack_suite", "run": "lab.runner.run", "verify": "theory.verification.verify"}
+SLOW = {
+    "attack": "redteam.suite.attack_suite",
+    "choose": "redteam.choosing.choose",
+    "run": "lab.runner.run",
+    "verify": "theory.verification.verify",
+}
 OURS = [words for words in COMMANDS if words[0] == "vambrace"]
 
 
