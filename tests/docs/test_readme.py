@@ -101,7 +101,7 @@ def test_everything_shipped_is_named_and_counted() -> None:
 def test_the_picture_shows_what_is_written_beside_it() -> None:
     picture = (ROOT / "docs" / "images" / "fake-events.svg").read_text(encoding="utf-8")
     (words,) = re.findall(r"^!\[([^\]]*)\]\(docs/images/fake-events\.svg\)$", README, re.MULTILINE)
-    figures = re.findall(r"\d+,\d{3}", words)
+    figures = re.findall(r"(?:to|at)\s([\d,]+\d)", words)
     assert len(figures) == 2
     for figure in figures:
         assert f">loses {figure}<" in picture
