@@ -55,10 +55,10 @@ def figure(study: Study) -> Drawn:
     found, game = points(study)
     title = "The price of armour"
     caption = (
-        "What each policy costs when nobody attacks, and what breaks it.",
-        f"{game.others + 1} arms, {study.plays[0].game.horizon:,} rounds, {study.experiment.replications} games each.",
-        "Line: y = x, which nobody crosses in every game.",
-        f"Dotted: y = {game.slope:.4g} x, which this game allows.",
+        "What a policy costs, and what breaks it.",
+        f"{game.others + 1} arms, {study.plays[0].game.horizon:,} rounds",
+        "Line: y = x. Nobody is above it in every game.",
+        f"Dotted: y = {game.slope:.4g} x, as this game allows.",
     )
     chart = price_figure(found, slope=game.slope, title=title, subtitle=caption)
     return Drawn("price-of-armour", chart, 1, " ".join(caption))

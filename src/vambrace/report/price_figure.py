@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from vambrace.report.figures import COLOURS, LABEL, THEORY, load_altair, number
 
-WIDTH, HEIGHT = 290, 420  # of the drawing, in pixels: it is to be read on a phone
-FONT = 9.5
-SIGN = 0.56 * FONT  # the width of a letter, about
-OVERHANG = 20  # pixels by which a label may leave the drawing on the right
+WIDTH, HEIGHT = 300, 480  # of the drawing, in pixels: it is to be read on a phone
+FONT = 9
+SIGN = 0.61 * FONT  # the width of a letter, about
+OVERHANG = 8  # pixels by which a label may leave the drawing on the right
 OWN = "kl-ucb-wr"  # drawn in a colour of its own
 
 
