@@ -52,6 +52,7 @@ class Case:
 
 
 CASES = (
+    Case("KL-UCB-WR", vb.KLUCBWR(budget=BUDGET), most=12, live=20),
     Case("SE-WR", vb.SEWR(budget=BUDGET), most=6, live=50),
     Case("SE-WR, tight", vb.SEWR(budget=BUDGET, radius="tight"), most=6, live=50),
     Case("SE-WR, kl", vb.SEWR(budget=BUDGET, radius="kl"), most=6, live=50),
@@ -76,6 +77,7 @@ CASES = (
     Case("MLAAER", vb.MLAAER(), most=100, horizon=10**6),
     Case("BARBAR", vb.BARBAR(), most=100, horizon=10**6),
     Case("robust phased elimination", vb.RobustPhasedElimination(), most=100, horizon=10**6),
+    Case("KL-UCB-WR, leap", vb.KLUCBWR(budget=BUDGET), horizon=10**15, engine="leap", replications=100),
     Case("SE-WR, leap", vb.SEWR(budget=BUDGET), horizon=10**12, engine="leap", replications=100),
     Case("PE-WR, leap", vb.PEWR(), horizon=10**12, engine="leap", replications=100),
     Case("MS-SE-WR, corral", vb.MSSEWR(), most=150, horizon=10**6),

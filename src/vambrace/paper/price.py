@@ -56,7 +56,7 @@ def figure(study: Study) -> Drawn:
     title = "The price of armour"
     caption = (
         "What a policy costs, and what breaks it.",
-        f"{game.others + 1} arms, {study.plays[0].game.horizon:,} rounds",
+        f"{game.others + 1} arms, {study.plays[0].game.horizon:,} rounds.",
         "Line: y = x. Nobody is above it in every game.",
         f"Dotted: y = {game.slope:.4g} x, as this game allows.",
     )
