@@ -43,7 +43,8 @@ def choose(
     The regret of a policy at a number of fake events is its mean regret under its worst attack with that many or fewer.
     If the number is unknown, the advice is the policy that loses little more than the winner, whichever number it is:
     how much more is taken at the number where it is most, and the policy with the least of that is advised. Numbers at
-    which even the winner loses nine tenths of what random play loses do not count.
+    which even the winner loses nine tenths of what random play loses do not count. Where armour wins at any number, a
+    policy with armour is advised: without it nothing is promised, and an attack that we do not ship may do more harm.
 
     How the race works. (1) Every policy plays 8 games without attack. Then the policy that is nearest to winning meets
     its next attack in 8 games at each number of fake events, again and again. A policy is left out while it lost more,
@@ -129,7 +130,7 @@ def _goals(arena: Arena) -> tuple[list[Goal], Goal, list[Goal]]:
     everyone = frozenset(arena.policies)
     armoured = frozenset(name for name, policy in arena.policies.items() if candidates.is_armoured(policy))
     best = [Goal(fakes, everyone) for fakes in (*arena.fakes, None)]
-    return best, Goal(0.0, everyone - armoured), [Goal(fakes, armoured) for fakes in arena.fakes[1:]]
+    return best, Goal(0.0, everyone - armoured), [Goal(fakes, armoured) for fakes in (*arena.fakes[1:], None)]
 
 
 def _raced(arena: Arena, games: int, progress: bool | None) -> Choice:
@@ -163,14 +164,16 @@ def _choice(
     firsts = [next(iter(decided.best(goal, standing)), None) for goal in goals]
     n = len(arena.fakes)
     winners = {fakes: str(first) for fakes, first in zip(arena.fakes, firsts, strict=False)}
-    unknown, plain, armoured = str(firsts[n]), firsts[n + 1], firsts[n + 2 :]
+    plain, *armoured, careful = firsts[n + 1 :]
     finalists = dict.fromkeys(policy for policy, _ in worst)
     rows = [each for each in decided.best(goals[n], standing) if each in finalists]
+    useful = decided.useful(decided.least(standing))
+    wanted = any(candidates.is_armoured(arena.policies[winners[fakes]]) for fakes in useful if fakes > 0.0)
+    unknown = str(careful if wanted and careful is not None else firsts[n])
 
     def promised(policy: str, fakes: float) -> bool:
         return candidates.promises(arena.policies[policy], fakes, len(arena.means), arena.horizon)
 
-    useful = decided.useful(decided.least(standing))
     scores = {
         (each, fakes): _score(fresh, worst[each, fakes], worst[winners[fakes], fakes], fakes)
         for each in rows
