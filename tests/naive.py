@@ -1217,6 +1217,40 @@ class Swap:
         return reward - max(0.0, self.means[arm] - self.means[self.target] + self.margin)
 
 
+class Mimic:
+    """SPEC §12: thin the rewards of the best arms so that their mean looks `depth` gaps lower."""
+
+    def __init__(self, means: Sequence[float], arm: int | None, depth: float, uniforms: Iterator[float]) -> None:
+        best = max(means) if arm is None else means[arm]
+        self.hidden = [k for k in range(len(means)) if (means[k] == best if arm is None else k == arm)]
+        lower = [mean for mean in means if mean < best]
+        self.chance = min(1.0, depth * (best - max(lower)) / best) if lower else 0.0
+        self.uniforms = uniforms
+
+    def alter(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted."""
+        if arm not in self.hidden or self.chance == 0:
+            return reward
+        return 0.0 if self.chance == 1 or next(self.uniforms) < self.chance else reward
+
+
+class Boost:
+    """SPEC §12: raise an arm, the best of those that are not best, by `depth` of its gap."""
+
+    def __init__(self, means: Sequence[float], arm: int | None, depth: float, uniforms: Iterator[float]) -> None:
+        others = [k for k in range(len(means)) if means[k] < max(means)]
+        self.arm = first_lowest(others, lambda k: -means[k]) if arm is None and others else arm
+        gap = 0.0 if self.arm is None else max(means) - means[self.arm]
+        self.chance = 0.0 if self.arm is None or gap == 0 else min(1.0, depth * gap / (1 - means[self.arm]))
+        self.uniforms = uniforms
+
+    def alter(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted."""
+        if arm != self.arm or self.chance == 0:
+            return reward
+        return 1.0 if self.chance == 1 or next(self.uniforms) < self.chance else reward
+
+
 # ------------------------------------------------------------------------------------------- the attacks
 
 SIGMA = 0.5
