@@ -135,11 +135,21 @@ class Choice:
     attacks: tuple[str, ...]
 
     def score(self, policy: str, fakes: float) -> Score:
-        """The figures of one of the best policies."""
+        """The figures of one of the best policies.
+
+        Args:
+            policy: Its spec.
+            fakes: The number of fake events.
+        """
         return next(each for each in self.scores if (each.policy, each.fakes) == (policy, fakes))
 
     def share(self, policy: str, fakes: float) -> float:
-        """Its regret as a share of what random play loses."""
+        """The regret of a policy as a share of what random play loses.
+
+        Args:
+            policy: Its spec.
+            fakes: The number of fake events.
+        """
         return self.score(policy, fakes).regret / self.random
 
     @property
@@ -170,7 +180,11 @@ class Choice:
         return f"{where} it loses at most {number(self.excess)} more than the best policy for that number"
 
     def answer(self, fakes: float) -> str:
-        """The winner for a number of fake events, in one sentence."""
+        """The winner for a number of fake events, in one sentence.
+
+        Args:
+            fakes: The number.
+        """
         winner = self.winners[fakes]
         score, share = self.score(winner, fakes), self.share(winner, fakes)
         if share >= HOPELESS:
