@@ -11,8 +11,7 @@ import polars
 from vambrace.data import sources as files
 from vambrace.data.columns import EVENTS, Columns, Header, Layout, same
 from vambrace.data.sources import ROW, Log, Source
-from vambrace.data.text import displayed
-from vambrace.errors import InvalidParameter
+from vambrace.errors import InvalidParameter, displayed
 from vambrace.validation import MOST_ROUNDS
 
 MISSING = ("", "nan", "null", "<na>")  # what programs write for a missing name

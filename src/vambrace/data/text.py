@@ -18,11 +18,10 @@ from typing import BinaryIO, NoReturn, cast
 
 import numpy as np
 
-from vambrace.errors import InvalidParameter
+from vambrace.errors import InvalidParameter, displayed
 
 PIECE = 1 << 22  # bytes; no line may be longer
 LONGEST_FIELD = 10_000  # lines
-LONGEST = 80  # characters of a value in an error
 FIRST_LINES = 1000  # of JSON lines: their keys are the columns
 GZIP = b"\x1f\x8b"
 NOT_TEXT = {
@@ -114,12 +113,6 @@ def _check_json(name: str, number: int, line: bytes) -> list[str]:
     if not isinstance(found, dict):
         raise InvalidParameter(f"{name}: line {number:,}: expected a JSON object, got {displayed(text.strip())}")
     return list(found)
-
-
-def displayed(value: object) -> str:
-    """A value as an error shows it: on one short line."""
-    text = repr(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def _check_start(name: str, file: BinaryIO) -> None:

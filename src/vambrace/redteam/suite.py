@@ -5,7 +5,7 @@ score of a policy is its worst regret over all attacks, and the report names att
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,7 @@ class Attacked:
     @property
     def attack(self) -> str:
         """The attack's name and parameters without the budget; "none" without attack."""
-        return "none" if self.result.adversary is None else _label(self.result.adversary)
+        return registry.spec_of(self.result.adversary, without="budget")
 
     @property
     def regret(self) -> float:
@@ -170,19 +170,14 @@ def attack_suite(
     if not isinstance(policy, Policy):
         hint = "a bandit of your own, or of another library, is wrapped as vb.Foreign(make=...)"
         raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}; {hint}")
-    options: dict[str, Any] = {"horizon": horizon, "replications": replications, "seed": seed, "engine": engine}
-    options |= {"checkpoints": 1, "bounded": bounded, "threads": threads, "progress": progress}
-    return _attacked(partial(simulate, policy, environment, **options), policy, budgets, attacks, progress)
-
-
-def _attacked(
-    play: Callable[[Adversary | None], Result], policy: Policy, budgets: Any, attacks: Any, progress: bool | None
-) -> AttackReport:
     if not validation.is_sequence(budgets) or len(budgets) == 0:
         raise InvalidParameter(f"budgets: expected a sequence of numbers such as [0, 10, 100], got {budgets!r}")
     sizes = dict.fromkeys(validation.budget(budget, finite=True) for budget in budgets)
     chosen, skipped = _every_attack() if attacks is None else (_checked(attacks), {})
     games = [(size, attack) for size in sizes for attack in (chosen if size > 0 else [None])]
+    options: dict[str, Any] = {"horizon": horizon, "replications": replications, "seed": seed, "engine": engine}
+    options |= {"checkpoints": 1, "bounded": bounded, "threads": threads, "progress": progress}
+    play = partial(simulate, policy, environment, **options)
     rows: list[Attacked] = []
     with ProgressBar(f"attacking {policy.name}", 1 + len(games), show=progress) as bar:
         clean = play(None)
@@ -194,7 +189,7 @@ def _attacked(
             try:
                 result = play(dataclasses.replace(attack, budget=size))  # type: ignore[type-var]
             except (NotApplicable, GameFault) as error:  # keep the results of the other attacks
-                skipped[_label(attack)] = str(error)
+                skipped[registry.spec_of(attack, without="budget")] = str(error)
             else:
                 rows.append(Attacked(budget=size, result=result, warnings=_doubts(result, clean, size)))
     return AttackReport(policy=policy, environment=clean.environment, clean=clean, rows=tuple(rows), skipped=skipped)
@@ -209,13 +204,6 @@ def _checked(attacks: Any) -> list[Adversary]:
         if not dataclasses.is_dataclass(attack):
             raise InvalidParameter(f"attacks: expected dataclasses, whose budget can be replaced, got {attack!r}")
     return list(attacks)
-
-
-def _label(attack: Adversary) -> str:
-    """Name and parameters, without the budget."""
-    name, _, rest = registry.spec_of(attack).partition(":")
-    parameters = [each for each in rest.split(",") if each and not each.startswith("budget=")]
-    return f"{name}:{','.join(parameters)}" if parameters else name
 
 
 def _every_attack() -> tuple[list[Adversary], dict[str, str]]:
