@@ -4,9 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import reduce
 from math import isfinite
-from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -99,12 +97,10 @@ def filled(template: Any, value: Any, where: str) -> Any:
         fields = template._asdict().items()
         return type(template)(*(filled(part, value[name], f"{where}.{name}") for name, part in fields))
     if isinstance(template, np.ndarray):
-        if np.shape(value) != template.shape:
-            raise SnapshotError(f"{where}: expected an array of shape {template.shape}, got {np.shape(value)}")
-        array, kind = np.empty_like(template), template.dtype.type(0).item()
-        for index in np.ndindex(template.shape):
-            array[index] = _scalar(kind, reduce(getitem, index, value), where)
-        return array
+        values, kind = np.array(value, dtype=object), template.dtype.type(0).item()
+        if values.shape != template.shape:
+            raise SnapshotError(f"{where}: expected an array of shape {template.shape}, got {values.shape}")
+        return np.array([_scalar(kind, each, where) for each in values.flat], template.dtype).reshape(values.shape)
     return _scalar(template, value, where)
 
 

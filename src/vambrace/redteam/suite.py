@@ -6,7 +6,6 @@ score of a policy is its worst regret over all attacks, and the report names att
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -177,17 +176,17 @@ def attack_suite(
     games = [(size, attack) for size in sizes for attack in (chosen if size > 0 else [None])]
     options: dict[str, Any] = {"horizon": horizon, "replications": replications, "seed": seed, "engine": engine}
     options |= {"checkpoints": 1, "bounded": bounded, "threads": threads, "progress": progress}
-    play = partial(simulate, policy, environment, **options)
     rows: list[Attacked] = []
     with ProgressBar(f"attacking {policy.name}", 1 + len(games), show=progress) as bar:
-        clean = play(None)
+        clean = simulate(policy, environment, **options)
         for done, (size, attack) in enumerate(games, start=1):
             bar.update(done)
             if attack is None:
                 rows.append(Attacked(budget=0.0, result=clean, warnings=()))
                 continue
             try:
-                result = play(dataclasses.replace(attack, budget=size))  # type: ignore[type-var]
+                sized = dataclasses.replace(attack, budget=size)  # type: ignore[type-var]
+                result = simulate(policy, environment, sized, **options)
             except (NotApplicable, GameFault) as error:  # keep the results of the other attacks
                 skipped[registry.spec_of(attack, without="budget")] = str(error)
             else:
