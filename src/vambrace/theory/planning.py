@@ -176,8 +176,7 @@ def plan(
     rate = validation.number("rate", rate, low=0.0, high=1.0, open_low=True)
     gap = validation.number("gap", gap, low=0.0, high=rate, open_low=True)
     budget = validation.budget(budget, finite=True)
-    chance = validation.delta(delta)
-    chance = arms / horizon if chance is None else chance
+    chance = validation.delta(delta) or arms / horizon
 
     def row(radius: str) -> RadiusPlan:
         def certain(pulls: int, fakes: float) -> bool:
