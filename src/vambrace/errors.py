@@ -18,12 +18,15 @@ VambraceError
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-LONGEST = 200  # characters of a wrong value that a message repeats
 
-
-def shorten(text: str) -> str:
+def shorten(text: str, most: int = 200) -> str:
     """The beginning of a text, as much as fits into a message."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def displayed(value: object) -> str:
+    """A wrong value as a message shows it: on one short line."""
+    return shorten(repr(value), 80)
 
 
 class VambraceError(Exception):

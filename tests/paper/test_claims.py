@@ -9,15 +9,20 @@ import pytest
 from paper import fabricated
 from vambrace import theory
 from vambrace.lab.study import Play
-from vambrace.paper.claims import CLAIMS, JUDGES, RESULTS, Verdict, exponents, least_linear, verdict
+from vambrace.paper.claims import CLAIMS, JUDGES, RESULTS, exponents, least_linear, verdict
+from vambrace.report.experiments import Claim
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
-def judged(claim: str, regret: fabricated.Regret, missing: int = 0) -> Verdict:
+def judged(claim: str, regret: fabricated.Regret, missing: int = 0) -> Claim:
     suite = BY_ID[claim].suite
     assert suite is not None
     return verdict(BY_ID[claim], {suite: fabricated.study(suite, regret, missing=missing)})
+
+
+def undecided(claim: str, why: str) -> Claim:
+    return BY_ID[claim]._replace(holds=None, evidence=why)
 
 
 def lower(play: Play) -> float:
@@ -84,18 +89,17 @@ def test_what_games_cannot_decide_is_not_decided() -> None:
 
 
 def test_without_all_its_cells_a_suite_decides_nothing() -> None:
-    assert judged("concealment", lower, missing=3) == (None, "3 cells of the suite lower-bound are missing.")
-    assert verdict(BY_ID["concealment"], {}) == (None, "The suite lower-bound was not run.")
+    missing = undecided("concealment", "3 cells of the suite lower-bound are missing.")
+    assert judged("concealment", lower, missing=3) == missing
+    assert verdict(BY_ID["concealment"], {}) == undecided("concealment", "The suite lower-bound was not run.")
 
 
 def test_an_experiment_that_only_has_the_name_of_a_suite_decides_nothing() -> None:
     found = fabricated.study("separation", as_attacked)
     mine = dataclasses.replace(found, experiment=found.experiment.model_copy(update={"replications": 1}))
     assert verdict(BY_ID["separation"], {"separation": found}).holds is True
-    assert verdict(BY_ID["separation"], {"separation": mine}) == (
-        None,
-        "The experiment separation is not the suite of that name.",
-    )
+    why = "The experiment separation is not the suite of that name."
+    assert verdict(BY_ID["separation"], {"separation": mine}) == undecided("separation", why)
 
 
 def test_policies_that_no_attack_fells_do_not_show_that_attacks_are_worse() -> None:

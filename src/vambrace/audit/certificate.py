@@ -24,7 +24,7 @@ from math import floor, inf, nextafter
 from typing import TYPE_CHECKING, Any
 
 from vambrace import validation
-from vambrace.audit.limits import Arm, Criterion, Design, Threat, lower_limit, make_criterion
+from vambrace.audit.limits import Arm, Design, Threat, lower_limit, make_criterion
 from vambrace.audit.splits import cheapest_attack
 from vambrace.kernels import compiled
 
@@ -189,8 +189,27 @@ def certify_counts(
     [(0, ('B',)), (117, ('B', 'C')), (171, ('B', 'A', 'C'))]
     """
     labels = labels or [f"arm {k}" for k in range(len(events))]
-    criterion = make_criterion(len(events), delta, threat, design, exact=binary)
-    winner, rivals = _compared(labels, events, totals, criterion, binary or threat != "alter")
+    criterion, whole = make_criterion(len(events), delta, threat, design, exact=binary), binary or threat != "alter"
+    limit, attack = compiled(lower_limit, {}), compiled(cheapest_attack, {})
+    won = [Arm(float(total), float(n)) for total, n in zip(totals, events, strict=True)]
+    lost = [Arm(arm.events - arm.successes, arm.events) for arm in won]
+    means = [arm.successes / arm.events for arm in won]
+    best = means.index(max(means))
+
+    @cache  # many rivals of thousands have the same counts
+    def budget(rival: Arm) -> int | float | None:
+        """The largest attack at which the winner beats the rival."""
+        if limit(criterion, won[best], 0.0) <= 1.0 - limit(criterion, rival, 0.0):
+            return None
+        cost = attack(criterion, won[best], rival, whole)
+        return max(int(cost) - 1, 0) if whole else max(min(cost - RESOLUTION, nextafter(cost, 0.0)), 0.0)
+
+    rivals = []
+    for k, label in enumerate(labels):
+        low, high = limit(criterion, won[k], 0.0), 1.0 - limit(criterion, lost[k], 0.0)
+        most = None if k == best else budget(lost[k])
+        rivals.append(Rival(label=label, events=events[k], mean=means[k], low=low, high=high, budget=most))
+    winner = rivals.pop(best)
     budgets = [rival.budget for rival in rivals if rival.budget is not None]
     certified = len(budgets) == len(rivals)
     return Certificate(
@@ -206,31 +225,6 @@ def certify_counts(
         winner_mean=winner.mean,
         winner_low=winner.low,
         winner_high=winner.high,
-        rivals=rivals,
+        rivals=tuple(rivals),
         columns=dict(columns or {}),
     )
-
-
-def _compared(
-    labels: Sequence[str], events: Sequence[int], totals: Sequence[float], criterion: Criterion, whole: bool
-) -> tuple[Rival, tuple[Rival, ...]]:
-    """The arm with the largest mean, and the others, each with the largest attack at which the winner beats it."""
-    limit, attack = compiled(lower_limit, {}), compiled(cheapest_attack, {})
-    won = [Arm(float(total), float(n)) for total, n in zip(totals, events, strict=True)]
-    lost = [Arm(arm.events - arm.successes, arm.events) for arm in won]
-    means = [arm.successes / arm.events for arm in won]
-    best = means.index(max(means))
-
-    @cache  # many rivals of thousands have the same counts
-    def budget(rival: Arm) -> int | float | None:
-        if limit(criterion, won[best], 0.0) <= 1.0 - limit(criterion, rival, 0.0):
-            return None
-        cost = attack(criterion, won[best], rival, whole)
-        return max(int(cost) - 1, 0) if whole else max(min(cost - RESOLUTION, nextafter(cost, 0.0)), 0.0)
-
-    arms = []
-    for k, label in enumerate(labels):
-        low, high = limit(criterion, won[k], 0.0), 1.0 - limit(criterion, lost[k], 0.0)
-        most = None if k == best else budget(lost[k])
-        arms.append(Rival(label=label, events=events[k], mean=means[k], low=low, high=high, budget=most))
-    return arms.pop(best), tuple(arms)

@@ -65,17 +65,12 @@ def by_golden_section(criterion: Criterion, winner: Arm, rival: Arm, last: float
     """The least price in [0, last], where they are convex."""
     low, high = 0.0, last
     best = min(last, price(criterion, winner, rival, 0.0))
-    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    at_left = price(criterion, winner, rival, left)
-    at_right = price(criterion, winner, rival, right)
-    while high - low > 1e-13 * last and low < left < right < high:
+    while high - low > 1e-13 * last:
+        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        at_left, at_right = price(criterion, winner, rival, left), price(criterion, winner, rival, right)
         best = min(best, at_left, at_right)
         if at_left <= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - GOLDEN * (high - low)
-            at_left = price(criterion, winner, rival, left)
+            high = right
         else:
-            low, left, at_left = left, right, at_right
-            right = low + GOLDEN * (high - low)
-            at_right = price(criterion, winner, rival, right)
+            low = left
     return best

@@ -1,15 +1,12 @@
 """`vambrace bounds`."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from vambrace.cli import common
 from vambrace.errors import InvalidParameter
-
-if TYPE_CHECKING:
-    from vambrace.theory import Bound
 
 EXAMPLES = (
     "vambrace bounds --policy se-wr --gaps 0.1,0.2 --budget 100",
@@ -62,7 +59,13 @@ def command(
         common.print_json([asdict(bound) for bound in found])
         return
     spends = "" if budget is None else f", budget {budget:g}"
-    _print(f"{title}, {n_arms} arms, {size['horizon']:,} rounds{spends}", found)
+    rows = [
+        [b.name, b.kind, f"{b.value:,.0f}" if b.explicit else f"~ {b.value:,.0f}", b.formula, b.holds, b.source]
+        for b in found
+    ]
+    title = f"{title}, {n_arms} arms, {size['horizon']:,} rounds{spends}"
+    common.print_records(title, ["bound", "kind", "regret", "formula", "holds", "source"], rows)
+    common.print_note("~ marks an order, whose constants are left out, or a limit for long games.")
     if not price and all(bound.kind == "lower" for bound in found):
         against = "" if budget is None else f" against an attacker who may spend {budget:g}"
         names = ", ".join(catalogue.POLICIES)
@@ -78,12 +81,3 @@ def _arms(policy: str | None, arms: str | None, gaps: list[float] | None) -> int
             f"bounds: expected --arms or --gaps with --price, got {'neither' if arms is None else 'both'}"
         )
     return common.whole(arms=arms)["arms"] if arms is not None else len(gaps or ()) + 1
-
-
-def _print(title: str, found: "list[Bound]") -> None:
-    rows = [
-        [b.name, b.kind, f"{b.value:,.0f}" if b.explicit else f"~ {b.value:,.0f}", b.formula, b.holds, b.source]
-        for b in found
-    ]
-    common.print_records(title, ["bound", "kind", "regret", "formula", "holds", "source"], rows)
-    common.print_note("~ marks an order, whose constants are left out, or a limit for long games.")

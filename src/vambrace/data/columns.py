@@ -63,7 +63,7 @@ class Header:
     def choose(self, wanted: Columns, layout: Layout | None = None) -> Columns:
         """The columns that the user names, and for other uses those with usual names; an unclear choice is an error."""
         wanted.check()
-        named = {use: self._named(column) for use, column in wanted.named().items()}
+        named = {use: self._use(column) for use, column in wanted.named().items()}
 
         def pick(use: str, names: Collection[str]) -> str:
             return named[use] if use in named else self._known(names)
@@ -94,12 +94,15 @@ class Header:
             raise InvalidParameter(f"{self._name}: expected {either}, got {_listed(self._all)}")
         return is_log
 
-    def _named(self, column: str) -> str:
+    def _use(self, column: str) -> str:
         if column in self._used:
             raise InvalidParameter(f"{self._name}: expected a column of its own for each use, got {column!r} for two")
         if column not in self._all:
             raise InvalidParameter(f"{self._name}: expected a column {column!r}, got {_listed(self._all)}")
-        return self._use(column)
+        if column in self._repeated:
+            raise InvalidParameter(f"{self._name}: expected one column {column!r}, got several of this name")
+        self._used.add(column)
+        return column
 
     def _known(self, names: Collection[str]) -> str:
         """The one column that has one of these names."""
@@ -111,12 +114,6 @@ class Header:
             one = f"one column {' or '.join(names)} (name the one that you mean)"
             raise InvalidParameter(f"{self._name}: expected {one}, got {' and '.join(found)}")
         return self._use(found[0])
-
-    def _use(self, column: str) -> str:
-        if column in self._repeated:
-            raise InvalidParameter(f"{self._name}: expected one column {column!r}, got several of this name")
-        self._used.add(column)
-        return column
 
 
 def same(one: Columns, other: Columns) -> bool:

@@ -4,6 +4,7 @@ A tally reads a file once and never holds all of it in memory; only if something
 """
 
 from collections.abc import Collection, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 import polars
@@ -11,8 +12,7 @@ import polars
 from vambrace.data import sources as files
 from vambrace.data.columns import EVENTS, Columns, Header, Layout, same
 from vambrace.data.sources import ROW, Log, Source
-from vambrace.data.text import displayed
-from vambrace.errors import InvalidParameter
+from vambrace.errors import InvalidParameter, displayed
 from vambrace.validation import MOST_ROUNDS
 
 MISSING = ("", "nan", "null", "<na>")  # what programs write for a missing name
@@ -142,17 +142,15 @@ def _table(source: Source, chosen: Columns) -> polars.DataFrame:
     frame = source.collect(rows.head(MOST_ROWS) if is_log else rows)
     if frame.is_empty():
         raise InvalidParameter(f"{source.name}: expected at least one row, got none")
-    once = "one row for each arm (in a log, name the reward)"
-    _refuse(source, frame.filter(~polars.struct(*chosen.keys).is_first_distinct()), "arm", str(chosen.arm), once)
+    demand, once = partial(_demand, source, frame), "one row for each arm (in a log, name the reward)"
+    demand(polars.struct(*chosen.keys).is_first_distinct(), "arm", str(chosen.arm), once)
     if is_log:
         raise InvalidParameter(f"{source.name}: column {chosen.arm!r}: expected {once}, got more")
-    whole = shown.is_between(1, MOST_ROUNDS) & (shown == shown.round())
-    _refuse(source, frame.filter(~whole.fill_null(False)), "written events", events, WHOLE)
-    whole = (won >= 0) & (won == won.round())
-    _refuse(source, frame.filter(~whole.fill_null(False)), "written total", successes, "a whole number from 0 up")
-    _refuse(source, frame.filter(won > shown), "written total", successes, f"no more than {events}")
+    demand(shown.is_between(1, MOST_ROUNDS) & (shown == shown.round()), "written events", events, WHOLE)
+    demand((won >= 0) & (won == won.round()), "written total", successes, "a whole number from 0 up")
+    demand(won <= shown, "written total", successes, f"no more than {events}")
     for key, column in chosen.keys.items():
-        _refuse(source, frame.filter(_is_missing(key)), key, column, "a name")
+        demand(~_is_missing(key), key, column, "a name")
     return frame.select(*chosen.keys, shown.cast(polars.Int64), won, polars.lit(False).alias("between"))
 
 
@@ -166,12 +164,10 @@ def _log(source: Source, chosen: Columns, ends: tuple[float, float], hint: str) 
         raise InvalidParameter(f"{source.name}: expected at least one row, got none")
     if not _is_fine(rows, chosen):
         columns = {**_names(chosen), "written": polars.col(reward), "number": _numbers(source, reward)}
-        frame = source.rows(columns, numbered=True)
+        demand = partial(_demand, source, source.rows(columns, numbered=True))
         for key, column in chosen.keys.items():
-            _refuse(source, source.collect(frame.filter(_is_missing(key)).head(1)), key, column, "a name")
-        fine = polars.col("number").is_between(low, high)
-        bad = source.collect(frame.filter(~fine.fill_null(False)).head(1))
-        _refuse(source, bad, "written", reward, f"a number in [{low:g}, {high:g}]{hint}")
+            demand(~_is_missing(key), key, column, "a name")
+        demand(polars.col("number").is_between(low, high), "written", reward, f"a number in [{low:g}, {high:g}]{hint}")
         raise InvalidParameter(f"{source.name}: column {reward!r}: expected numbers that can be added up, got others")
     return rows
 
@@ -230,9 +226,12 @@ def _is_missing(key: str) -> polars.Expr:
     return name.is_null() | name.str.strip_chars().str.to_lowercase().is_in(list(MISSING))
 
 
-def _refuse(source: Source, bad: polars.DataFrame, key: str, column: str, expected: str) -> None:
-    """Raise an error that names the first bad row, if there is one."""
-    for row, value in bad.head(1).select(ROW, key).iter_rows():
+def _demand(
+    source: Source, rows: polars.DataFrame | polars.LazyFrame, good: polars.Expr, key: str, column: str, expected: str
+) -> None:
+    """Raise an error that names the first row that is not good, if there is one."""
+    bad = rows.filter(~good.fill_null(False)).head(1).select(ROW, key).lazy()
+    for row, value in source.collect(bad).iter_rows():
         came = "nothing" if value is None else displayed(value)
         raise InvalidParameter(f"{source.name}: column {column!r}: expected {expected}, got {came} in row {row:,}")
 

@@ -16,7 +16,7 @@ import polars
 from polars.exceptions import PanicException, PolarsError
 
 from vambrace.data import text
-from vambrace.errors import InvalidParameter
+from vambrace.errors import InvalidParameter, displayed
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
 SEPARATORS = {".csv": (b",", b"\t", b";"), ".tsv": (b"\t",)}  # a .csv file without a comma has one of the others
@@ -162,7 +162,7 @@ def _columns_of(name: str, source: Any) -> Mapping[str, Any]:
         return source
     if type(source).__module__.partition(".")[0] != "pandas" or not hasattr(source, "columns"):
         kinds = "the name of a file, a Polars or pandas frame or a mapping of columns"
-        raise InvalidParameter(f"log: expected {kinds}, got {text.displayed(source)}")
+        raise InvalidParameter(f"log: expected {kinds}, got {displayed(source)}")
     if not source.columns.is_unique:
         raise InvalidParameter(f"{name}: expected a name of its own for each column, got {list(source.columns)}")
     found: dict[str, Any] = {}

@@ -18,11 +18,10 @@ from typing import BinaryIO, NoReturn, cast
 
 import numpy as np
 
-from vambrace.errors import InvalidParameter
+from vambrace.errors import InvalidParameter, displayed
 
 PIECE = 1 << 22  # bytes; no line may be longer
 LONGEST_FIELD = 10_000  # lines
-LONGEST = 80  # characters of a value in an error
 FIRST_LINES = 1000  # of JSON lines: their keys are the columns
 GZIP = b"\x1f\x8b"
 NOT_TEXT = {
@@ -116,12 +115,6 @@ def _check_json(name: str, number: int, line: bytes) -> list[str]:
     return list(found)
 
 
-def displayed(value: object) -> str:
-    """A value as an error shows it: on one short line."""
-    text = repr(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
-
-
 def _check_start(name: str, file: BinaryIO) -> None:
     start = file.read(1 << 16)
     file.seek(0)
@@ -137,8 +130,15 @@ def _pieces(name: str, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     line = 1
     while text := file.read(PIECE):
         text = text if text.endswith(b"\n") else text + _line(name, line, file)
-        if _count(text, b'"') % 2:  # the line feed at its end is inside a field
-            text += _rest(name, line, text, file)
+        rest, is_open = list[bytes](), _count(text, b'"') % 2 == 1  # whether the line feed at its end is inside a field
+        while is_open:
+            rest.append(_line(name, line, file))
+            if not rest[-1] or len(rest) > LONGEST_FIELD:
+                _decoded(name, line, text)
+                line += text.count(b"\n", 0, text.rfind(b'"'))
+                raise InvalidParameter(f"{name}: line {line:,}: expected a closing quotation mark, got none")
+            is_open = rest[-1].count(b'"') % 2 == 0
+        text = b"".join([text, *rest])
         yield line, text
         line += _count(text, b"\n")
 
@@ -149,18 +149,6 @@ def _line(name: str, line: int, file: BinaryIO) -> bytes:
         wanted = f"rows shorter than {PIECE:,} bytes"
         raise InvalidParameter(f"{name}: after line {line:,}: expected {wanted}, got a longer one")
     return text
-
-
-def _rest(name: str, line: int, text: bytes, file: BinaryIO) -> bytes:
-    """The rest of a field that a quotation mark opened, and of its row."""
-    lines: list[bytes] = []
-    while (more := _line(name, line, file)) and len(lines) < LONGEST_FIELD:
-        lines.append(more)
-        if more.count(b'"') % 2:
-            return b"".join(lines)
-    _decoded(name, line, text)
-    line += text.count(b"\n", 0, text.rfind(b'"'))
-    raise InvalidParameter(f"{name}: line {line:,}: expected a closing quotation mark, got none")
 
 
 def _count(text: bytes, sign: bytes) -> int:

@@ -13,7 +13,7 @@ need it are left out.
 import hashlib
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -277,16 +277,15 @@ def validated(document: Any) -> Experiment:
     try:
         return Experiment.model_validate(document)
     except ValidationError as error:
-        raise InvalidParameter(_explained(document, error)) from None
+        raise InvalidParameter(_explained(error)) from None
 
 
-def _explained(document: Any, error: ValidationError) -> str:
+def _explained(error: ValidationError) -> str:
     """The first mistake: where it is, what was expected and what was found."""
     found = error.errors(include_url=False)
     rivals = [each for each in found if each["loc"][:1] == found[0]["loc"][:1]]
-    first = max(rivals, key=lambda each: len(_path(document, each["loc"])))  # of several types the one that fits best
-    kind, given = first["type"], first["input"]
-    parts = first["loc"] if kind in ("missing", "extra_forbidden") else _path(document, first["loc"])
+    first = max(rivals, key=lambda each: len(_place(each)))  # of several types the one that fits best
+    kind, given, parts = first["type"], first["input"], _place(first)
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")
     if kind == "extra_forbidden":
         model = Panel if parts[0] == "panels" else Experiment
@@ -300,12 +299,6 @@ def _explained(document: Any, error: ValidationError) -> str:
     return f"{place or 'file'}: expected {message[0].lower()}{message[1:]}, got {shorten(repr(given))}"
 
 
-def _path(document: Any, place: Sequence[int | str]) -> list[int | str]:
-    """The part of a path that is in the document: pydantic adds the names of types if several are allowed."""
-    path: list[int | str] = []
-    for part in place:
-        known = dict(enumerate(document)) if isinstance(document, list) else document
-        if isinstance(known, dict) and part in known:
-            document = known[part]
-            path.append(part)
-    return path
+def _place(error: Any) -> list[int | str]:
+    """Where a mistake is in the file: without the names of types, which pydantic adds if several are allowed."""
+    return [part for part in error["loc"] if error["type"] == "extra_forbidden" or "[" not in str(part)]

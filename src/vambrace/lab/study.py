@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -118,17 +119,14 @@ def load_all(folder: Path) -> list[Study]:
     """Read the folder of one experiment, or a folder that contains such folders."""
     if (folder / HEAD).is_file():
         return [load(folder)]
-    found = sorted(path.parent for path in folder.glob(f"*/{HEAD}"))
-    if not found:
+    studies = [load(path.parent) for path in sorted(folder.glob(f"*/{HEAD}"))]
+    if not studies:
         raise StoreError(f"{folder}: expected a folder that `vambrace run` made, or one with such folders, got neither")
-    studies: dict[str, Study] = {}
-    for each in found:
-        study = load(each)
-        if study.name in studies:
-            where = f"in {studies[study.name].status.folder.name} and in {each.name}"
-            raise StoreError(f"{folder}: expected experiments of different names, got {study.name!r} {where}")
-        studies[study.name] = study
-    return [*studies.values()]
+    for one, other in combinations(studies, 2):
+        if one.name == other.name:
+            where = f"in {one.status.folder.name} and in {other.status.folder.name}"
+            raise StoreError(f"{folder}: expected experiments of different names, got {one.name!r} {where}")
+    return studies
 
 
 def worst(plays: Iterable[Play], key: Callable[[Play], Any]) -> dict[Any, Play]:

@@ -4,16 +4,14 @@ import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import reduce
 from math import isfinite
-from operator import getitem
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vambrace import registry
-from vambrace.errors import SnapshotError, VambraceError
+from vambrace.errors import SnapshotError, VambraceError, displayed
 from vambrace.protocols import Policy
 
 FORMAT, VERSION = "vambrace-learner", 2  # version 1 has no checksum, and states of version 1
@@ -52,7 +50,7 @@ def present_state(snapshot: dict[str, Any], policy: Policy) -> Any:
 def check_header(snapshot: Any, policy: Policy | None) -> Policy:
     """The policy that a snapshot belongs to."""
     if not isinstance(snapshot, dict) or snapshot.get("format") != FORMAT:
-        raise SnapshotError(f"snapshot: expected a dict with format {FORMAT!r}, got {_short(snapshot)}")
+        raise SnapshotError(f"snapshot: expected a dict with format {FORMAT!r}, got {displayed(snapshot)}")
     version = snapshot.get("version")
     if isinstance(version, bool) or version not in (1, VERSION):
         raise SnapshotError(f"snapshot: expected version 1 or {VERSION}, got {version!r}")
@@ -87,7 +85,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return [plain(each) for each in value]
     if not isinstance(value, bool | int | float):
-        raise SnapshotError(f"snapshot: expected a state of numbers and arrays, got {_short(value)}")
+        raise SnapshotError(f"snapshot: expected a state of numbers and arrays, got {displayed(value)}")
     return repr(value) if isinstance(value, float) and not isfinite(value) else value
 
 
@@ -95,16 +93,14 @@ def filled(template: Any, value: Any, where: str) -> Any:
     """The value in the shape and types of a fresh state."""
     if hasattr(template, "_fields"):
         if not isinstance(value, dict) or set(value) != set(template._fields):
-            raise SnapshotError(f"{where}: expected the fields {', '.join(template._fields)}, got {_short(value)}")
+            raise SnapshotError(f"{where}: expected the fields {', '.join(template._fields)}, got {displayed(value)}")
         fields = template._asdict().items()
         return type(template)(*(filled(part, value[name], f"{where}.{name}") for name, part in fields))
     if isinstance(template, np.ndarray):
-        if np.shape(value) != template.shape:
-            raise SnapshotError(f"{where}: expected an array of shape {template.shape}, got {np.shape(value)}")
-        array, kind = np.empty_like(template), template.dtype.type(0).item()
-        for index in np.ndindex(template.shape):
-            array[index] = _scalar(kind, reduce(getitem, index, value), where)
-        return array
+        values, kind = np.array(value, dtype=object), template.dtype.type(0).item()
+        if values.shape != template.shape:
+            raise SnapshotError(f"{where}: expected an array of shape {template.shape}, got {values.shape}")
+        return np.array([_scalar(kind, each, where) for each in values.flat], template.dtype).reshape(values.shape)
     return _scalar(template, value, where)
 
 
@@ -114,19 +110,14 @@ def _scalar(template: Any, value: Any, where: str) -> Any:
     if kind is float and value in WORDS:
         return float(value)
     if isinstance(value, bool) != (kind is bool) or not isinstance(value, int | float if kind is float else kind):
-        raise SnapshotError(f"{where}: expected a value like {template!r}, got {_short(value)}")
+        raise SnapshotError(f"{where}: expected a value like {template!r}, got {displayed(value)}")
     return kind(value)
 
 
 def words(value: Any, count: int) -> NDArray[np.uint64]:
     """A random stream from its hexadecimal words."""
     if not isinstance(value, list) or len(value) != count:
-        raise SnapshotError(f"stream: expected {count} words, got {_short(value)}")
+        raise SnapshotError(f"stream: expected {count} words, got {displayed(value)}")
     if not all(isinstance(word, str) and len(word) == 16 for word in value) or not any(int(w, 16) for w in value):
-        raise SnapshotError(f"stream: expected words of 16 hexadecimal digits, not all zero, got {_short(value)}")
+        raise SnapshotError(f"stream: expected words of 16 hexadecimal digits, not all zero, got {displayed(value)}")
     return np.array([int(word, 16) for word in value], dtype=np.uint64)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from math import log
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,27 +27,20 @@ CLAIMS = tuple(Claim(id=name, **rest) for name, rest in _TEXT["claims"].items())
 RESULTS = tuple((each["row"], each["known"], each["unknown"]) for each in _TEXT["results"])
 
 
-class Verdict(NamedTuple):
-    """Whether a claim holds, None where the experiments do not decide it, and why."""
-
-    holds: bool | None
-    evidence: str
-
-
-def verdict(claim: Claim, studies: Mapping[str, Study]) -> Verdict:
-    """The verdict on a claim; undecided without its suite as it is shipped, or where cells of the suite are missing."""
+def verdict(claim: Claim, studies: Mapping[str, Study]) -> Claim:
+    """The claim, judged; undecided without its suite as it is shipped, or where cells of the suite are missing."""
     study = None
     if claim.suite is not None:
         study = studies.get(claim.suite)
         if study is None:
-            return Verdict(None, f"The suite {claim.suite} was not run.")
+            return claim._replace(evidence=f"The suite {claim.suite} was not run.")
         if not is_suite(study):
-            return Verdict(None, f"The experiment {claim.suite} is not the suite of that name.")
+            return claim._replace(evidence=f"The experiment {claim.suite} is not the suite of that name.")
         missing = study.status.total - len(study.status.done)
         if missing:
-            return Verdict(None, f"{missing:,} cells of the suite {claim.suite} are missing.")
+            return claim._replace(evidence=f"{missing:,} cells of the suite {claim.suite} are missing.")
     holds, numbers = JUDGES[claim.id](study)
-    return Verdict(holds, claim.evidence.format(**numbers))
+    return claim._replace(holds=holds, evidence=claim.evidence.format(**numbers))
 
 
 def explicit(play: Play) -> list[float]:

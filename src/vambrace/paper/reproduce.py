@@ -49,8 +49,7 @@ def paper(studies: Sequence[Study]) -> report.Paper:
     """What the paper says of these experiments: all its claims of several suites, of one those that it decides."""
     named = {study.name: study for study in studies}
     several = len({*named} & {*ORDER}) > 1
-    shown = [claim for claim in CLAIMS if several or claim.suite in named]
-    claims = [claim._replace(**verdict(claim, named)._asdict()) for claim in shown]
+    claims = [verdict(claim, named) for claim in CLAIMS if several or claim.suite in named]
     figures, lines = [], {}
     for study in filter(is_suite, studies):
         if study.name == "price-of-armour" and study.status.total == len(study.status.done):

@@ -5,8 +5,7 @@ score of a policy is its worst regret over all attacks, and the report names att
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -172,29 +171,24 @@ def attack_suite(
     if not isinstance(policy, Policy):
         hint = "a bandit of your own, or of another library, is wrapped as vb.Foreign(make=...)"
         raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}; {hint}")
-    options: dict[str, Any] = {"horizon": horizon, "replications": replications, "seed": seed, "engine": engine}
-    options |= {"checkpoints": 1, "bounded": bounded, "threads": threads, "progress": progress}
-    return _attacked(partial(simulate, policy, environment, **options), policy, budgets, attacks, progress)
-
-
-def _attacked(
-    play: Callable[[Adversary | None], Result], policy: Policy, budgets: Any, attacks: Any, progress: bool | None
-) -> AttackReport:
     if not validation.is_sequence(budgets) or len(budgets) == 0:
         raise InvalidParameter(f"budgets: expected a sequence of numbers such as [0, 10, 100], got {budgets!r}")
     sizes = dict.fromkeys(validation.budget(budget, finite=True) for budget in budgets)
     chosen, skipped = every_attack() if attacks is None else (checked_attacks(attacks), {})
     games = [(size, attack) for size in sizes for attack in (chosen if size > 0 else [None])]
+    options: dict[str, Any] = {"horizon": horizon, "replications": replications, "seed": seed, "engine": engine}
+    options |= {"checkpoints": 1, "bounded": bounded, "threads": threads, "progress": progress}
     rows: list[Attacked] = []
     with ProgressBar(f"attacking {policy.name}", 1 + len(games), show=progress) as bar:
-        clean = play(None)
+        clean = simulate(policy, environment, **options)
         for done, (size, attack) in enumerate(games, start=1):
             bar.update(done)
             if attack is None:
                 rows.append(Attacked(budget=0.0, result=clean, warnings=()))
                 continue
             try:
-                result = play(dataclasses.replace(attack, budget=size))  # type: ignore[type-var]
+                sized = dataclasses.replace(attack, budget=size)  # type: ignore[type-var]
+                result = simulate(policy, environment, sized, **options)
             except (NotApplicable, GameFault) as error:  # keep the results of the other attacks
                 skipped[registry.spec_of(attack, without="budget")] = str(error)
             else:

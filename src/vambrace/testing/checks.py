@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import json
+from collections.abc import Iterator
 from itertools import product
 from math import log, sqrt
 from typing import Any
@@ -175,10 +176,13 @@ def _shape(value: Any) -> Any:
     return next((name for kind, name in kinds if isinstance(value, kind)), type(value))
 
 
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, tuple):
-        return all(_same(a, b) for a, b in zip(one, other, strict=True))
-    return bool(np.array_equal(one, other, equal_nan=isinstance(one, np.ndarray) and one.dtype.kind == "f"))
+def _differences(one: Any, other: Any, where: str = "") -> Iterator[str]:
+    """The fields in which two states differ, with both values."""
+    if hasattr(one, "_fields"):
+        for field in one._fields:
+            yield from _differences(getattr(one, field), getattr(other, field), f"{where}.{field}".removeprefix("."))
+    elif not np.array_equal(one, other, equal_nan=isinstance(one, np.ndarray) and one.dtype.kind == "f"):
+        yield f"{where} = {one}, playing the same rounds leaves {other}"
 
 
 def _check_moves(policy: Policy, n_arms: int, horizon: int) -> None:
@@ -188,8 +192,8 @@ def _check_moves(policy: Policy, n_arms: int, horizon: int) -> None:
     for t in range(1, horizon + 1):
         before, words = copy.deepcopy(state), rng.copy()
         arm, probability, tag = policy.select(state, Round.prompt(t, n_arms), rng)
-        _require(_same(before, state), f"{policy.name}: select changed the state")
-        _require(policy.randomized or _same(words, rng), f"{policy.name}: declare randomized = True")
+        _require(not any(_differences(before, state)), f"{policy.name}: select changed the state")
+        _require(policy.randomized or np.array_equal(words, rng), f"{policy.name}: declare randomized = True")
         _require(0 <= arm < n_arms, f"{policy.name}: arm {arm} of {n_arms}")
         _require(0.0 < probability <= 1.0, f"{policy.name}: probability {probability}")
         state = policy.update(state, Answer(int(arm), float(coins.random() < 0.5), float(probability), int(tag)))
@@ -250,15 +254,8 @@ def _check_quiet_stretches(policy: Policy, n_arms: int, horizon: int) -> None:
                 state = policy.update(state, Answer(int(arm), float(reward), probability, tag))
                 t += 1
             if sweeps > 0 and policy.absorb is not None:
-                _compare(policy.name, policy.absorb(leapt, sweeps, totals), state)
-
-
-def _compare(name: str, leapt: Any, played: Any) -> None:
-    for field, one, other in zip(leapt._fields, leapt, played, strict=True):
-        if hasattr(one, "_fields"):
-            _compare(f"{name}: {field}", one, other)
-        elif not np.array_equal(one, other):
-            raise AssertionError(f"{name}: absorb leaves {field} = {one}, playing the same rounds leaves {other}")
+                for each in _differences(policy.absorb(leapt, sweeps, totals), state):
+                    raise AssertionError(f"{policy.name}: absorb leaves {each}")
 
 
 def _responses(adversary: Adversary, state: Any, view: Any, n_arms: int) -> list[Any]:

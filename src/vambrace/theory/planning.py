@@ -19,7 +19,7 @@ whole budget against us, delays the drop.
 
 import textwrap
 from bisect import bisect_left
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from math import sqrt
 from typing import Any
@@ -123,19 +123,17 @@ class Plan:
             f"{self.arms} arms, rate {self.rate:g}, gap {self.gap:g}, budget {self.budget:,g}, "
             f"{self.horizon:,} rounds, delta {self.delta:g}"
         )
-        cells = [_cells(row) for row in self.rows]
-        columns = [_padded(cells[0].keys(), str.ljust), *(_padded(each.values(), str.rjust) for each in cells)]
-        lines = ["  ".join(line) for line in zip(*columns, strict=True)]
+        tables = ["KL-UCB-WR", *_lines(self._armour_cells()), "", "SE-WR", *_lines(*map(_cells, self.rows))]
         sound = self.feasible or any(row.likely for row in self.rows)
         hopeless = " and ".join(row.radius for row in self.rows if not (row.fits or row.likely))
         failing = [f"SE-WR with radius {hopeless}: {UNIFORM}."] if sound and hopeless else []
         texts = (f"KL-UCB-WR: {self.armour.verdict}.", *failing, f"SE-WR: {self.verdict}.", f"Assumed: {ASSUMPTIONS}.")
         sentences = [textwrap.fill(text, PAGE, break_on_hyphens=False) for text in texts]
-        return "\n".join([textwrap.fill(title, PAGE), "", *self._armour_lines(), "", "SE-WR", *lines, "", *sentences])
+        return "\n".join([textwrap.fill(title, PAGE), "", *tables, "", *sentences])
 
-    def _armour_lines(self) -> list[str]:
+    def _armour_cells(self) -> dict[str, str]:
         armour = self.armour
-        cells = {
+        return {
             "pulls of each other arm, typically": _short(armour.settled, "more than the horizon has"),
             "regret if nobody attacks": _short(armour.quiet_regret, "", ",.1f"),
             "regret if the whole budget is spent": _short(armour.attacked_regret, "", ",.1f"),
@@ -143,8 +141,6 @@ class Plan:
             "regret of random play": _short(armour.random_regret, "", ",.1f"),
             f"largest budget at {armour.loss:.0%} of that": _short(armour.largest_budget, "none"),
         }
-        columns = _padded(cells.keys(), str.ljust), _padded(cells.values(), str.rjust)
-        return ["KL-UCB-WR", *("  ".join(line) for line in zip(*columns, strict=True))]
 
 
 def plan(
@@ -180,8 +176,7 @@ def plan(
     rate = validation.number("rate", rate, low=0.0, high=1.0, open_low=True)
     gap = validation.number("gap", gap, low=0.0, high=rate, open_low=True)
     budget = validation.budget(budget, finite=True)
-    chance = validation.delta(delta)
-    chance = arms / horizon if chance is None else chance
+    chance = validation.delta(delta) or arms / horizon
 
     def row(radius: str) -> RadiusPlan:
         def certain(pulls: int, fakes: float) -> bool:
@@ -232,9 +227,11 @@ def _short(value: float | None, missing: str, layout: str = ",") -> str:
     return text if len(text) <= 14 else f"{value:.2e}"
 
 
-def _padded(texts: Collection[str], pad: Callable[[str, int], str]) -> list[str]:
-    width = max(map(len, texts))
-    return [pad(text, width) for text in texts]
+def _lines(*columns: dict[str, str]) -> list[str]:
+    """The lines of a table: what all columns call their cells, and the cells of each."""
+    heading, *widths = (max(map(len, texts)) for texts in (columns[0], *(column.values() for column in columns)))
+    rows = {key: [column[key] for column in columns] for key in columns[0]}
+    return ["  ".join([key.ljust(heading), *map(str.rjust, row, widths)]) for key, row in rows.items()]
 
 
 def _resolved(rule: Rule, rate: float, gap: float, pulls: int, *, unlucky: bool) -> bool:

@@ -15,20 +15,20 @@ ORDER = "an order: all constants are left out"
 GAP_FREE = "from Theorem 6; no stop condition is needed (E16)"
 
 
-def _check(n_arms: int, horizon: int, budget: float, delta: float | None = None) -> None:
+def _check(n_arms: int, horizon: int, budget: float) -> None:
     validation.whole("n_arms", n_arms, low=1, high=10**6)
     validation.number("horizon", horizon, low=n_arms, high=float("inf"))
     validation.budget(budget)
-    validation.delta(delta)
 
 
 def _upper(name: str, value: float, formula: str, *, holds: str, source: str, explicit: bool = False) -> Bound:
     return Bound(name=name, kind="upper", value=value, explicit=explicit, formula=formula, holds=holds, source=source)
 
 
-def _log(n_arms: int, horizon: int, delta: float | None, factor: float = 2.0) -> float:
-    """ln(factor K T / delta), as a sum of logarithms: K T / delta may be beyond any integer."""
-    return log(factor) + log(n_arms) + log(horizon) - log(n_arms / horizon if delta is None else delta)
+def _level(n_arms: int, horizon: int, budget: float, delta: float | None, factor: float = 2.0) -> float:
+    """ln(factor K T / delta), as a sum of logarithms: K T / delta may be beyond any integer. Refuses wrong numbers."""
+    _check(n_arms, horizon, budget)
+    return log(factor) + log(n_arms) + log(horizon) - log(validation.delta(delta) or n_arms / horizon)
 
 
 def se_wr(
@@ -54,7 +54,6 @@ def se_wr(
     16498
     """
     n_arms = len(gaps) + 1
-    _check(n_arms, horizon, budget, delta)
     for k, gap in enumerate(gaps):
         validation.number(f"gaps[{k}]", gap, low=0.0, high=1.0)
     name, formula, holds = "SE-WR, gap-dependent", "sum(36 L/gap + 6 C) + K", SUFFICIENT
@@ -63,7 +62,7 @@ def se_wr(
         name, formula = f"{name}, radius tight", "sum(9 L'/gap + 3 C) + K, L' = ln(KT/delta)"
         holds = SUFFICIENT.replace("1 - delta", "1 - 2 delta")
         source, width, share, sides = "Theorem 6, its step with the tight radius", 9.0, 3.0, 1.0
-    level = _log(n_arms, horizon, delta, sides)
+    level = _level(n_arms, horizon, budget, delta, sides)
     value = sum(width * level / gap + share * budget for gap in gaps if gap > 0.0) + n_arms
     return _upper(name, value, formula, holds=holds, source=source, explicit=True)
 
@@ -79,8 +78,7 @@ def se_wr_additive(n_arms: int, *, horizon: int, budget: float, delta: float | N
         budget: What the attack spends at most: the budget that the policy is given.
         delta: The probability that the bound fails; None: K / T.
     """
-    _check(n_arms, horizon, budget, delta)
-    level = _log(n_arms, horizon, delta)
+    level = _level(n_arms, horizon, budget, delta)
     value = 12.0 * sqrt(n_arms * horizon * level) + 6.0 * n_arms * budget + n_arms
     name, formula = "SE-WR, gap-free, additive", "12 sqrt(K T L) + 6 K C + K"
     return _upper(name, value, formula, holds=SUFFICIENT, source=GAP_FREE, explicit=True)
@@ -97,8 +95,7 @@ def se_wr_multiplicative(n_arms: int, *, horizon: int, budget: float, delta: flo
         budget: What the attack spends at most: the budget that the policy is given.
         delta: The probability that the bound fails; None: K / T.
     """
-    _check(n_arms, horizon, budget, delta)
-    level = _log(n_arms, horizon, delta)
+    level = _level(n_arms, horizon, budget, delta)
     value = 2.0 * sqrt(n_arms * horizon * (36.0 * level + 6.0 * budget)) + n_arms
     name, formula = "SE-WR, gap-free, multiplicative", "2 sqrt(K T (36 L + 6 C)) + K"
     return _upper(name, value, formula, holds=SUFFICIENT, source=GAP_FREE, explicit=True)
@@ -116,9 +113,8 @@ def se_wr_stop(
         stop: Which of the two stop conditions: "additive" or "multiplicative".
         delta: The probability that the bound fails; None: K / T.
     """
-    _check(n_arms, horizon, budget, delta)
+    level = _level(n_arms, horizon, budget, delta, 1.0)
     validation.choice("stop", stop, ("additive", "multiplicative"))
-    level = _log(n_arms, horizon, delta, 1.0)
     if stop == "additive":
         value, formula = sqrt(n_arms * horizon * level) + n_arms * budget, "sqrt(K T ln(KT/delta)) + K C"
     else:
@@ -139,8 +135,7 @@ def pe_wr(n_arms: int, *, horizon: int, budget: float, delta: float | None = Non
         delta: The probability that the bound fails; None: K / T.
         corrected: True: with the corrections of the errata; False: as printed.
     """
-    _check(n_arms, horizon, budget, delta)
-    level = log(n_arms) + log(max(1.0, log(horizon))) - log(n_arms / horizon if delta is None else delta)
+    level = _level(n_arms, horizon, budget, delta, 1.0) - log(horizon) + log(max(1.0, log(horizon)))
     caps = sqrt(n_arms * horizon if corrected else horizon) * log(horizon)  # K times the cap, in every phase
     base = sqrt(n_arms * horizon * level) + caps + n_arms * budget * log(horizon)
     value = base + (1.0 if corrected else n_arms) * budget**2

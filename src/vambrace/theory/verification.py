@@ -39,7 +39,8 @@ INSTANCES = (  # means, horizon, budget
 
 def verify(*, replications: int = 400, seed: int = 2026, progress: bool | None = None) -> list[Check]:
     """Run every check."""
-    games = [*(partial(_known_budget, *game) for game in _games()), *price_checks.games(INSTANCES)]
+    known = [(radius, game, attack) for radius in RADII for game in INSTANCES for attack in _attacks(game[2])]
+    games = [*(partial(_known_budget, *each) for each in known), *price_checks.games(INSTANCES)]
     replications = validation.whole("replications", replications, low=_fewest(len(games)), high=10**6)
     players = price_checks.players()
     steps = len(games) + 1 + len(players)
@@ -66,10 +67,6 @@ def _fewest(games: int) -> int:
 def armoured(budget: float, radius: Radius) -> Policy:
     """The policy to test."""
     return SEWR(budget=budget, delta=DELTA, radius=radius)
-
-
-def _games() -> list[tuple[Radius, Any, Adversary | None]]:
-    return [(radius, game, attack) for radius in RADII for game in INSTANCES for attack in _attacks(game[2])]
 
 
 def _attacks(budget: float) -> list[Adversary | None]:
