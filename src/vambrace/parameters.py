@@ -9,10 +9,10 @@ from the declaration. Values of types that are not known here are stored unchang
 """
 
 import dataclasses
+import inspect
 import re
 from collections.abc import Sequence
 from functools import cache
-from inspect import cleandoc
 from math import inf
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -113,13 +113,13 @@ class Parameter(NamedTuple):
 
     name: str
     kind: Kind
-    default: Any  # `dataclasses.MISSING` if it has none
+    default: Any  # `inspect.Parameter.empty` if it has none
     meaning: str  # what the docstring says about it
 
     @property
     def required(self) -> bool:
         """Whether it has no default."""
-        return self.default is dataclasses.MISSING
+        return self.default is inspect.Parameter.empty
 
     def words(self) -> dict[str, str]:
         """Everything as text, for tables."""
@@ -128,32 +128,30 @@ class Parameter(NamedTuple):
         return {"parameter": self.name} | about
 
 
-def declared(cls: Any) -> tuple[Parameter, ...]:
-    """The parameters of a dataclass, in order."""
-    return _declared(cls)
+def declared(make: Any) -> tuple[Parameter, ...]:
+    """The parameters of a dataclass or a function, in order."""
+    return _declared(make)
 
 
 @cache
-def _declared(cls: Any) -> tuple[Parameter, ...]:
+def _declared(make: Any) -> tuple[Parameter, ...]:
     try:
-        hints = get_type_hints(cls, include_extras=True)
+        hints = get_type_hints(make, include_extras=True)
     except NameError:  # a name that only type checkers import
         hints = {}
-    meanings = _meanings(cls)
-    found = []
-    for field in dataclasses.fields(cls):
-        if field.init:
-            default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-            kind = Kind.of(hints.get(field.name, Any))
-            found.append(Parameter(field.name, kind, default, meanings.get(field.name, "")))
-    return tuple(found)
+    defaults = {name: each.default for name, each in inspect.signature(make).parameters.items()}
+    for field in dataclasses.fields(make) if dataclasses.is_dataclass(make) else ():
+        if field.init and field.default_factory is not dataclasses.MISSING:
+            defaults[field.name] = field.default_factory()
+    kinds, meanings = {name: Kind.of(hints.get(name, Any)) for name in defaults}, _meanings(make)
+    return tuple(Parameter(name, kinds[name], defaults[name], meanings.get(name, "")) for name in defaults)
 
 
-def _meanings(cls: type) -> dict[str, str]:
-    """The descriptions under `Args:` of a class and of its base classes."""
+def _meanings(make: Any) -> dict[str, str]:
+    """The descriptions under `Args:` of a function, or of a class and its base classes."""
     found: dict[str, str] = {}
-    for base in reversed(cls.__mro__):
-        section = re.search(r"^Args:\n((?: .*\n?|\n)*)", cleandoc(vars(base).get("__doc__") or ""), re.MULTILINE)
+    for each in reversed(getattr(make, "__mro__", (make,))):
+        section = re.search(r"^Args:\n((?: .*\n?|\n)*)", inspect.cleandoc(each.__doc__ or ""), re.MULTILINE)
         entries = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", section[1] if section else "", re.MULTILINE)
         found |= {name: " ".join(words.split()) for name, words in entries}
     return found
