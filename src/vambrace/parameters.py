@@ -5,7 +5,8 @@
     radius: Literal["paper", "tight"] = "paper"     one of these words
 
 The check of each value, the plain value that is stored, spec strings, `vambrace list` and the tables of the docs follow
-from the declaration. Values of types that are not known here are stored unchanged.
+from the declaration. Values of types that are not known here are stored unchanged. In a spec string, spaces and special
+characters of a text are written as in a web address: %2C.
 """
 
 import dataclasses
@@ -16,6 +17,7 @@ from functools import cache
 from math import inf
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from urllib.parse import quote, unquote
 
 import numpy as np
 
@@ -91,6 +93,39 @@ class Kind(NamedTuple):
                 return tuple(values)
         return tuple(self.items.check(f"{name}[{k}]", value) for k, value in enumerate(values))
 
+    def parse(self, where: str, text: str) -> Any:
+        """The value of a text, not checked yet; an error says `where` it is."""
+        if self.optional and text == "none":
+            return None
+        if self.items is not None:
+            return tuple(self.items.parse(where, each) for each in text.split("/"))
+        if self.base is str:
+            return unquote(text)
+        if self.base is bool:
+            if text not in ("true", "false"):
+                raise InvalidParameter(f"{where}: expected true or false, got {text!r}")
+            return text == "true"
+        try:
+            return int(text) if self.base is int else float(text)
+        except ValueError:
+            expected = "a whole number" if self.base is int else "a number"
+            raise InvalidParameter(f"{where}: expected {expected}, got {text!r}") from None
+
+    def text(self, value: Any) -> str:
+        """A value as a text for `parse`; equal numbers give equal texts, so that equal objects have equal specs."""
+        if value is None:
+            return "none"
+        if isinstance(value, bool | np.bool_):
+            return "true" if value else "false"
+        if isinstance(value, tuple):
+            return "/".join((self.items or self).text(each) for each in value)
+        if isinstance(value, str):  # "none" has its own meaning
+            return "%6Eone" if value == "none" else re.sub(r"[%,/=\s]", lambda found: quote(found[0], safe=""), value)
+        if self.base is int:
+            return repr(int(value))
+        number = float(value)
+        return repr(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
     def __str__(self) -> str:
         """The type in words."""
         if self.items is not None:
@@ -155,6 +190,19 @@ def _meanings(make: Any) -> dict[str, str]:
         entries = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", section[1] if section else "", re.MULTILINE)
         found |= {name: " ".join(words.split()) for name, words in entries}
     return found
+
+
+def spec_of(thing: Any, *, without: str = "") -> str:
+    """The spec string of an object: the parameters that differ from their defaults, in order, except `without`.
+
+    No attack, that is None, is "none".
+    """
+    if not dataclasses.is_dataclass(thing) or isinstance(thing, type):  # a foreign object has only a name
+        return "none" if thing is None else str(getattr(thing, "name", thing))
+    values = [(each, getattr(thing, each.name)) for each in declared(type(thing)) if each.name != without]
+    parts = [f"{each.name}={each.kind.text(value)}" for each, value in values if each.required or value != each.default]
+    name: str = getattr(thing, "name", type(thing).__name__)
+    return f"{name}:{','.join(parts)}" if parts else name
 
 
 class HasParameters:

@@ -11,9 +11,8 @@ from typing import Any, TypeVar
 
 from vambrace import adversaries, environments, policies
 from vambrace.errors import InvalidParameter, MissingExtra, UnknownName, VambraceError
-from vambrace.parameters import declared
+from vambrace.parameters import declared, spec_of
 from vambrace.protocols import Adversary, Environment, Policy
-from vambrace.specs import spec_of, value_of
 
 __all__ = ["adversary", "declared", "environment", "known", "policy", "spec_of", "specimens"]
 
@@ -91,7 +90,7 @@ def _parse(kind: str, spec: str) -> Any:
             raise UnknownName(f"parameter of {name}", key, parameters)
         if key in values:
             raise InvalidParameter(f"{kind} {name}: expected each parameter once, got {key!r} twice")
-        values[key] = value_of(f"{name}: {key}", parameters[key].kind, text)
+        values[key] = parameters[key].kind.parse(f"{name}: {key}", text)
     missing = [key for key, each in parameters.items() if each.required and key not in values]
     if missing:
         raise InvalidParameter(f"{kind} {name}: expected {name}:{missing[0]}=…, got no {missing[0]}")

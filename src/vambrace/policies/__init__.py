@@ -16,7 +16,8 @@ from vambrace.policies.moss import MOSS
 from vambrace.policies.ms_se_wr import MSSEWR
 from vambrace.policies.pe_wr import PEWR
 from vambrace.policies.robust_phased_elimination import RobustPhasedElimination
-from vambrace.policies.se_wr import SE, SEWR
+from vambrace.policies.se import SE
+from vambrace.policies.se_wr import SEWR
 from vambrace.policies.se_wr_stop import SEWRStop
 from vambrace.policies.thompson import Thompson
 from vambrace.policies.trimmed_mean_ucb import TrimmedMeanUCB

@@ -11,8 +11,6 @@ Reading     The maximum runs over the active arms only (erratum E6). 36 and 6 ar
 and the difference of two means over n pulls deviates by a with probability at most exp(-n a^2). With delayed feedback
 the counts differ and both the equal and the pair form are used: 1 - 2 delta. ``radius="kl"``, for small click rates,
 uses Chernoff's bound n kl(mean, q) <= L instead, for every split of the budget between the two arms.
-
-SE, successive elimination without protection (Even-Dar, Mannor, Mansour 2006), is exactly SE-WR with a budget of zero.
 """
 
 from dataclasses import dataclass
@@ -134,32 +132,5 @@ class SEWR(SweepingPolicy):
     name, reference = "se-wr", "Algorithm 1, Theorem 6"
 
     budget: Budget
-    delta: Chance | None = None
-    radius: Radius = "paper"
-
-
-@dataclass(frozen=True, kw_only=True)
-class SE(SweepingPolicy):
-    """Successive elimination that trusts every reward: `SEWR` with a budget of zero.
-
-    For use without attacks, and as the reference for what protection costs.
-
-    Args:
-        delta: The chance that the best arm is dropped without any attack; None: K / T.
-        radius: "paper", "tight" or "kl", as in `SEWR`.
-
-    Guarantee: regret O(sum over arms of ln(T) / gap) without attack; linear under a few hundred fake events.
-
-    >>> import vambrace as vb
-    >>> env = vb.Bernoulli([0.9, 0.8])
-    >>> print(vb.simulate(vb.SE(), env, horizon=20_000, seed=1))
-    se without attack: regret 685.6 after 20,000 rounds
-    >>> print(vb.simulate(vb.SE(), env, vb.Conceal(budget=300), horizon=20_000, seed=1))
-    se against conceal:budget=300: regret 1,986.9 after 20,000 rounds, cost 118.0
-    """
-
-    name, reference = "se", "Even-Dar et al. 2006"
-    budget = 0.0
-
     delta: Chance | None = None
     radius: Radius = "paper"
