@@ -15,8 +15,8 @@ import pages
 import vambrace as vb
 from vambrace import lab
 from vambrace.lab.study import Play
+from vambrace.parameters import spec_of
 from vambrace.policies.radii import RADII
-from vambrace.specs import spec_of
 
 MARK = "<!-- headlines -->"
 PAGE = """\

@@ -13,7 +13,7 @@ import numpy as np
 import pages
 import vambrace as vb
 from vambrace.files import whole_file
-from vambrace.specs import spec_of
+from vambrace.registry import spec_of
 
 MEANS = [0.9, 0.8, 0.7, 0.6, 0.5]
 BUDGET = 100

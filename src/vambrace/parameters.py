@@ -5,17 +5,19 @@
     radius: Literal["paper", "tight"] = "paper"     one of these words
 
 The check of each value, the plain value that is stored, spec strings, `vambrace list` and the tables of the docs follow
-from the declaration. Values of types that are not known here are stored unchanged.
+from the declaration. Values of types that are not known here are stored unchanged. In a spec string, spaces and special
+characters of a text are written as in a web address: %2C.
 """
 
 import dataclasses
+import inspect
 import re
 from collections.abc import Sequence
 from functools import cache
-from inspect import cleandoc
 from math import inf
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from urllib.parse import quote, unquote
 
 import numpy as np
 
@@ -91,6 +93,39 @@ class Kind(NamedTuple):
                 return tuple(values)
         return tuple(self.items.check(f"{name}[{k}]", value) for k, value in enumerate(values))
 
+    def parse(self, where: str, text: str) -> Any:
+        """The value of a text, not checked yet; an error says `where` it is."""
+        if self.optional and text == "none":
+            return None
+        if self.items is not None:
+            return tuple(self.items.parse(where, each) for each in text.split("/"))
+        if self.base is str:
+            return unquote(text)
+        if self.base is bool:
+            if text not in ("true", "false"):
+                raise InvalidParameter(f"{where}: expected true or false, got {text!r}")
+            return text == "true"
+        try:
+            return int(text) if self.base is int else float(text)
+        except ValueError:
+            expected = "a whole number" if self.base is int else "a number"
+            raise InvalidParameter(f"{where}: expected {expected}, got {text!r}") from None
+
+    def text(self, value: Any) -> str:
+        """A value as a text for `parse`; equal numbers give equal texts, so that equal objects have equal specs."""
+        if value is None:
+            return "none"
+        if isinstance(value, bool | np.bool_):
+            return "true" if value else "false"
+        if isinstance(value, tuple):
+            return "/".join((self.items or self).text(each) for each in value)
+        if isinstance(value, str):  # "none" has its own meaning
+            return "%6Eone" if value == "none" else re.sub(r"[%,/=\s]", lambda found: quote(found[0], safe=""), value)
+        if self.base is int:
+            return repr(int(value))
+        number = float(value)
+        return repr(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
     def __str__(self) -> str:
         """The type in words."""
         if self.items is not None:
@@ -113,13 +148,13 @@ class Parameter(NamedTuple):
 
     name: str
     kind: Kind
-    default: Any  # `dataclasses.MISSING` if it has none
+    default: Any  # `inspect.Parameter.empty` if it has none
     meaning: str  # what the docstring says about it
 
     @property
     def required(self) -> bool:
         """Whether it has no default."""
-        return self.default is dataclasses.MISSING
+        return self.default is inspect.Parameter.empty
 
     def words(self) -> dict[str, str]:
         """Everything as text, for tables."""
@@ -128,35 +163,46 @@ class Parameter(NamedTuple):
         return {"parameter": self.name} | about
 
 
-def declared(cls: Any) -> tuple[Parameter, ...]:
-    """The parameters of a dataclass, in order."""
-    return _declared(cls)
+def declared(make: Any) -> tuple[Parameter, ...]:
+    """The parameters of a dataclass or a function, in order."""
+    return _declared(make)
 
 
 @cache
-def _declared(cls: Any) -> tuple[Parameter, ...]:
+def _declared(make: Any) -> tuple[Parameter, ...]:
     try:
-        hints = get_type_hints(cls, include_extras=True)
+        hints = get_type_hints(make, include_extras=True)
     except NameError:  # a name that only type checkers import
         hints = {}
-    meanings = _meanings(cls)
-    found = []
-    for field in dataclasses.fields(cls):
-        if field.init:
-            default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-            kind = Kind.of(hints.get(field.name, Any))
-            found.append(Parameter(field.name, kind, default, meanings.get(field.name, "")))
-    return tuple(found)
+    defaults = {name: each.default for name, each in inspect.signature(make).parameters.items()}
+    for field in dataclasses.fields(make) if dataclasses.is_dataclass(make) else ():
+        if field.init and field.default_factory is not dataclasses.MISSING:
+            defaults[field.name] = field.default_factory()
+    kinds, meanings = {name: Kind.of(hints.get(name, Any)) for name in defaults}, _meanings(make)
+    return tuple(Parameter(name, kinds[name], defaults[name], meanings.get(name, "")) for name in defaults)
 
 
-def _meanings(cls: type) -> dict[str, str]:
-    """The descriptions under `Args:` of a class and of its base classes."""
+def _meanings(make: Any) -> dict[str, str]:
+    """The descriptions under `Args:` of a function, or of a class and its base classes."""
     found: dict[str, str] = {}
-    for base in reversed(cls.__mro__):
-        section = re.search(r"^Args:\n((?: .*\n?|\n)*)", cleandoc(vars(base).get("__doc__") or ""), re.MULTILINE)
+    for each in reversed(getattr(make, "__mro__", (make,))):
+        section = re.search(r"^Args:\n((?: .*\n?|\n)*)", inspect.cleandoc(each.__doc__ or ""), re.MULTILINE)
         entries = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", section[1] if section else "", re.MULTILINE)
         found |= {name: " ".join(words.split()) for name, words in entries}
     return found
+
+
+def spec_of(thing: Any, *, without: str = "") -> str:
+    """The spec string of an object: the parameters that differ from their defaults, in order, except `without`.
+
+    No attack, that is None, is "none".
+    """
+    if not dataclasses.is_dataclass(thing) or isinstance(thing, type):  # a foreign object has only a name
+        return "none" if thing is None else str(getattr(thing, "name", thing))
+    values = [(each, getattr(thing, each.name)) for each in declared(type(thing)) if each.name != without]
+    parts = [f"{each.name}={each.kind.text(value)}" for each, value in values if each.required or value != each.default]
+    name: str = getattr(thing, "name", type(thing).__name__)
+    return f"{name}:{','.join(parts)}" if parts else name
 
 
 class HasParameters:

@@ -5,16 +5,14 @@ A spec is a name with parameters: ``se-wr:budget=100,radius=tight``; a list of n
 ``vambrace.adversaries`` and ``vambrace.environments``.
 """
 
-import inspect
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 
 from vambrace import adversaries, environments, policies
 from vambrace.errors import InvalidParameter, MissingExtra, UnknownName, VambraceError
-from vambrace.parameters import Kind, declared
+from vambrace.parameters import declared, spec_of
 from vambrace.protocols import Adversary, Environment, Policy
-from vambrace.specs import spec_of, value_of
 
 __all__ = ["adversary", "declared", "environment", "known", "policy", "spec_of", "specimens"]
 
@@ -71,16 +69,6 @@ def environment(spec: str) -> Environment:
     return _parse("environment", spec)
 
 
-def _parameters(make: Any) -> tuple[dict[str, Kind], list[str]]:
-    """The types of the parameters of a class or a function, and which parameters are required."""
-    if isinstance(make, type):
-        known = declared(make)
-        return {each.name: each.kind for each in known}, [each.name for each in known if each.required]
-    hints, parameters = get_type_hints(make, include_extras=True), inspect.signature(make).parameters
-    required = [key for key, each in parameters.items() if each.default is each.empty]
-    return {key: Kind.of(hints[key]) for key in parameters}, required
-
-
 def _parse(kind: str, spec: str) -> Any:
     if not isinstance(spec, str):
         raise InvalidParameter(f"{kind}: expected a text such as name:key=value, got {spec!r}")
@@ -92,18 +80,18 @@ def _parse(kind: str, spec: str) -> Any:
     make = classes[name]
     if hasattr(make, "from_file") and any(part.startswith("file=") for part in parts):
         make = make.from_file
-    types, required = _parameters(make)
+    parameters = {each.name: each for each in declared(make)}
     values = {}
     for part in parts:
         key, equals, text = part.partition("=")
         if not equals:
             raise InvalidParameter(f"{kind} {name}: expected key=value, got {part!r}")
-        if key not in types:
-            raise UnknownName(f"parameter of {name}", key, types)
+        if key not in parameters:
+            raise UnknownName(f"parameter of {name}", key, parameters)
         if key in values:
             raise InvalidParameter(f"{kind} {name}: expected each parameter once, got {key!r} twice")
-        values[key] = value_of(f"{name}: {key}", types[key], text)
-    missing = [key for key in required if key not in values]
+        values[key] = parameters[key].kind.parse(f"{name}: {key}", text)
+    missing = [key for key, each in parameters.items() if each.required and key not in values]
     if missing:
         raise InvalidParameter(f"{kind} {name}: expected {name}:{missing[0]}=…, got no {missing[0]}")
     try:

@@ -17,7 +17,7 @@ ENV = vb.Bernoulli([0.9, 0.5])
 )
 def test_the_right_base(budget: float, base: int) -> None:
     """Bases 0, 1, ..., 6 of T = 100 have the budgets 2, 4, ..., 128."""
-    assert vb.MasterAttack(budget=budget).init(Game(len(ENV.arm_means()), 100, ENV.arm_means())).base == base
+    assert vb.MasterAttack(budget=budget).init(Game(len(ENV.arm_means()), 100, ENV.arm_means())) == base
 
 
 def probability_of(base: int, attack: vb.Adversary | None, policy: vb.Policy, horizon: int) -> float:

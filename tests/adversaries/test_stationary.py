@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from vambrace.adversaries.stationary import altering
-from vambrace.kernels import kernel
+from vambrace.adversaries.stationary import alter
+from vambrace.kernels import interpreted, kernel
 from vambrace.protocols import Round
 from vambrace.sampling import stream
 
@@ -16,7 +16,7 @@ def respond(state: float, view: Any, arm: int, reward: float) -> tuple[float, fl
 
 
 def test_chances() -> None:
-    act = altering(respond, None)
+    act = interpreted(alter, {"respond": respond, "LOOK": False})
     rng = stream(3)
     before = rng.copy()
     assert act(1.0, Round.prompt(1, 1), 0, 1.0, None, rng) == (0.25, 1.0)
@@ -32,6 +32,6 @@ def look(state: float, round: Round, view: Any) -> float:
 
 
 def test_an_attack_that_looks_makes_up_its_mind_before_it_responds() -> None:
-    act = altering(respond, look)
+    act = interpreted(alter, {"respond": respond, "look": look, "LOOK": True})
     assert act(0.0, Round.prompt(4, 1), 0, 1.0, 5, stream(3)) == (1.0, 0.0)
     assert act(0.0, Round.prompt(5, 1), 0, 1.0, 5, stream(3)) == (0.25, 1.0)

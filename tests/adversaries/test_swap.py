@@ -9,8 +9,8 @@ MEANS = np.array([0.9, 0.5, 0.25])
 
 
 def test_shifts() -> None:
-    assert vb.Swap(margin=0.125).init(Game(len(MEANS), 10, MEANS)).shifts.tolist() == [0.775, 0.375, 0.0]
-    assert vb.Swap(target=1, margin=0.125).init(Game(len(MEANS), 10, MEANS)).shifts.tolist() == [0.525, 0.0, 0.0]
+    assert vb.Swap(margin=0.125).init(Game(len(MEANS), 10, MEANS)).tolist() == [0.775, 0.375, 0.0]
+    assert vb.Swap(target=1, margin=0.125).init(Game(len(MEANS), 10, MEANS)).tolist() == [0.525, 0.0, 0.0]
 
 
 def test_the_target_wins_and_the_cost_follows_the_regret() -> None:

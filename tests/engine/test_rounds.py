@@ -205,7 +205,7 @@ def test_regrets_equal_the_naive_ones_on_a_full_table() -> None:
 
     drawn, unpulled, state = stream(5, 0, 1), stream(5, 0, 3), environment.init()
     oracle, table, observed, arms, spent = naive.UCB1(3, rounds), [], [], [], 0.0
-    shifts = attack.init(Game(len(environment.arm_means()), rounds, environment.arm_means())).shifts
+    shifts = attack.init(Game(len(environment.arm_means()), rounds, environment.arm_means()))
     for _ in range(rounds):
         arm = oracle.ask()
         row = [0.0] * 3

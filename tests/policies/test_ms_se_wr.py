@@ -11,6 +11,7 @@ import vambrace as vb
 from tables import pulls_of_engine, uniforms
 from vambrace.live.learner import LIVE
 from vambrace.policies import masters
+from vambrace.policies.exponential import draw_arm
 from vambrace.sampling import stream
 
 VARIANTS = list(itertools.product(["corral", "exp3p"], [False, True], [False, True], ["paper", "tight", "kl"]))
@@ -54,7 +55,7 @@ def test_masters_stay_probabilities_under_extreme_rewards(kind: str) -> None:
     for rewards in ([0.0] * 6, [1.0] * 6, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]):
         master, rng = masters.make_master(kind, 6, 20_000), stream(1)
         for _ in range(20_000):
-            base = masters.draw_base(master, rng)
+            base = draw_arm(master.mixed, 1.0, 0.0, rng)[0]
             masters.learn(master, base, rewards[base], master.mixed[base])
         assert np.isfinite(master.mixed).all()
         assert abs(master.mixed.sum() - 1.0) < 1e-9

@@ -16,7 +16,7 @@ import naive
 import vambrace as vb
 from tables import Table, pulls_of_engine, pulls_of_learner, tables
 from vambrace.policies.radii import Radius
-from vambrace.policies.se_wr_stop import last_test
+from vambrace.protocols import Game
 
 budgets = st.sampled_from([0.0, 0.5, 1.0, 3.0, 17.0, 1000.0])
 deltas = st.sampled_from([None, 0.01, 0.5, 0.999])
@@ -135,5 +135,6 @@ def test_rewards_far_outside_the_unit_interval(radius: Radius, sign: float) -> N
 
 def test_the_additive_cap_has_no_two_in_its_logarithm() -> None:
     """T = 10,000, K = 4, delta = 0.1, budget 7: T/K + 7 sqrt(T / (K ln 400,000)) = 2500 + 97.45…"""
-    assert last_test("additive", 4, 10_000, 0.1, 7.0) == 2598
-    assert last_test("multiplicative", 4, 10_000, 0.1, 7.0) == 2501
+    game = Game(4, 10_000)
+    assert vb.SEWRStop(budget=7, delta=0.1, stop="additive").init(game).last_test == 2598
+    assert vb.SEWRStop(budget=7, delta=0.1, stop="multiplicative").init(game).last_test == 2501

@@ -9,16 +9,15 @@ Effect      Conceal in the weaker model: every round in which the arm would have
 from dataclasses import dataclass
 from math import inf
 
-from vambrace.adversaries.conceal import State
 from vambrace.kernels import kernel
 from vambrace.parameters import AttackBudget
 from vambrace.protocols import Adversary, Floats, Game, Round, Stream
 
 
 @kernel
-def corrupt(state: State, round: Round, rewards: Floats, rng: Stream) -> State:
-    rewards[state.arm] = 0.0
-    return state
+def corrupt(best: int, round: Round, rewards: Floats, rng: Stream) -> int:
+    rewards[best] = 0.0
+    return best
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,5 +43,5 @@ class BestArmCorruption(Adversary):
 
     budget: AttackBudget = inf
 
-    def init(self, game: Game) -> State:
-        return State(int(game.means.argmax()))
+    def init(self, game: Game) -> int:
+        return int(game.means.argmax())

@@ -81,9 +81,6 @@ class Bookkeeper(Adversary):
     witness = staticmethod(witness)
 
     def init(self, game: Game) -> Books:
-        return self.open_books(game)
-
-    def open_books(self, game: Game, parameter: float = 0.0) -> Books:
         """Nothing pulled yet."""
         n_arms = len(game.means)
         return Books(
@@ -92,5 +89,5 @@ class Bookkeeper(Adversary):
             raw=np.zeros(n_arms),
             seen=np.zeros(n_arms),
             log_term=log(pi * pi * n_arms / (3.0 * self.delta)),
-            parameter=float(parameter),
+            parameter=0.0,
         )

@@ -9,7 +9,7 @@ Reading     With ``stop_when_dropped`` the attack reads the state of an eliminat
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from vambrace import validation
 from vambrace.adversaries.stationary import StationaryAdversary
@@ -18,20 +18,14 @@ from vambrace.parameters import Arm
 from vambrace.protocols import Game
 
 
-class State(NamedTuple):
-    """The arm to hide."""
-
-    arm: int
+@kernel
+def respond(hidden: int, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    return (1.0 if arm == hidden else 0.0), 0.0
 
 
 @kernel
-def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
-    return (1.0 if arm == state.arm else 0.0), 0.0
-
-
-@kernel
-def respond_until_dropped(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
-    return (1.0 if arm == state.arm and not view.arms.dropped[arm] else 0.0), 0.0
+def respond_until_dropped(hidden: int, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    return (1.0 if arm == hidden and not view.arms.dropped[arm] else 0.0), 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,5 +64,5 @@ class Conceal(StationaryAdversary):
         """The table of arms, if the attack stops when the arm is dropped."""
         return ("arms",) if self.stop_when_dropped else ()
 
-    def init(self, game: Game) -> State:
-        return State(validation.arm("arm", self.arm, len(game.means), default=int(game.means.argmax())))
+    def init(self, game: Game) -> int:
+        return validation.arm("arm", self.arm, len(game.means), default=int(game.means.argmax()))

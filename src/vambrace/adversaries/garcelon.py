@@ -52,4 +52,4 @@ class Garcelon(Bookkeeper):
     shrink: Share = 0.5
 
     def init(self, game: Game) -> Books:
-        return self.open_books(game, self.shrink)
+        return super().init(game)._replace(parameter=self.shrink)

@@ -8,22 +8,15 @@ Effect      The cost of a round is the largest change over the arms, so 0/1 rewa
 
 from dataclasses import dataclass
 from math import inf
-from typing import NamedTuple
 
 from vambrace.kernels import kernel
 from vambrace.parameters import AttackBudget
 from vambrace.protocols import Adversary, Floats, Game, Round, Stream
 
 
-class State(NamedTuple):
-    """The number of arms."""
-
-    n_arms: int
-
-
 @kernel
-def corrupt(state: State, round: Round, rewards: Floats, rng: Stream) -> State:
-    for k in range(state.n_arms):
+def corrupt(state: int, round: Round, rewards: Floats, rng: Stream) -> int:
+    for k in range(len(rewards)):
         rewards[k] = 1.0 - rewards[k]
     return state
 
@@ -50,5 +43,5 @@ class Invert(Adversary):
 
     budget: AttackBudget = inf
 
-    def init(self, game: Game) -> State:
-        return State(len(game.means))
+    def init(self, game: Game) -> int:
+        return 0  # nothing to remember

@@ -50,4 +50,4 @@ class JunUCB(Bookkeeper):
     margin: Annotated[float, Range(0.0, 1e9)] = 0.1
 
     def init(self, game: Game) -> Books:
-        return self.open_books(game, self.margin)
+        return super().init(game)._replace(parameter=self.margin)

@@ -11,23 +11,17 @@ Reading     g* as corrected (E21). Without smoothing there is no step 2 and noth
 """
 
 from dataclasses import dataclass
-from math import frexp, inf, isinf
-from typing import Any, NamedTuple
+from math import ceil, inf
+from typing import Any
 
 from vambrace.kernels import kernel
 from vambrace.parameters import AttackBudget
 from vambrace.protocols import Adversary, Game, Round, Stream
 
 
-class State(NamedTuple):
-    """The index of the right base."""
-
-    base: int
-
-
 @kernel
-def alter(state: State, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, State]:
-    return (0.0 if view.replay == state.base else reward), state
+def alter(base: int, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, int]:
+    return (0.0 if view.replay == base else reward), base
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,12 +47,6 @@ class MasterAttack(Adversary):
 
     budget: AttackBudget = inf
 
-    def init(self, game: Game) -> State:
-        n_bases = max(1, (game.required_horizon - 1).bit_length())  # as the policy has them
-        return State(n_bases - 1 if isinf(self.budget) else min(n_bases, max(1, _ceil_log2(float(self.budget)))) - 1)
-
-
-def _ceil_log2(value: float) -> int:
-    """The smallest integer g with 2^g >= value, without rounding errors; 0 for zero."""
-    mantissa, exponent = frexp(value)
-    return exponent - 1 if mantissa == 0.5 else exponent
+    def init(self, game: Game) -> int:
+        covered = ceil(min(self.budget, game.required_horizon))  # the last base of the policy covers the horizon
+        return max(1, (covered - 1).bit_length()) - 1  # ceil(log2), without rounding; bases count from zero here

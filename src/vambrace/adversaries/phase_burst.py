@@ -40,7 +40,10 @@ class State(NamedTuple):
 
 @kernel
 def look(state: State, round: Round, view: Any) -> State:
-    return state if view.phase == state.phase else _at_new_phase(state, round.t, view)
+    if view.phase == state.phase:
+        return state
+    stage = _stage(state, round.t, view)
+    return State(state.arm, state.gap, state.second_mean, state.horizon, view.phase, stage)
 
 
 @kernel
@@ -49,14 +52,10 @@ def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, fl
 
 
 @rare_kernel
-def _at_new_phase(state: State, t: int, view: Any) -> State:
-    stage = SPENT if state.stage != WAITING else _burst_now(state, t, view)
-    return State(state.arm, state.gap, state.second_mean, state.horizon, view.phase, stage)
-
-
-@rare_kernel
-def _burst_now(state: State, t: int, view: Any) -> int:
-    """BURSTING if the phase that starts in round t is feasible and no later one is cheaper, otherwise WAITING."""
+def _stage(state: State, t: int, view: Any) -> int:
+    """BURSTING if the phase that starts in round t is feasible and no later one is cheaper; SPENT after that phase."""
+    if state.stage != WAITING:
+        return SPENT
     rule, n_active = view.rule, view.arms.n_active
     phase, played, first_price = view.phase, t - 1, np.inf
     while n_active > 1:

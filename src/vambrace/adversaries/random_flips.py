@@ -6,7 +6,7 @@ Effect      Multiplies every gap by 1 - 2 rate while the budget lasts; for rate 
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
@@ -14,15 +14,9 @@ from vambrace.parameters import Share
 from vambrace.protocols import Game
 
 
-class State(NamedTuple):
-    """The chance of a flip."""
-
-    rate: float
-
-
 @kernel
-def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
-    return state.rate, 1.0 - reward
+def respond(rate: float, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    return rate, 1.0 - reward
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,5 +43,5 @@ class RandomFlips(StationaryAdversary):
 
     rate: Share = 0.1
 
-    def init(self, game: Game) -> State:
-        return State(float(self.rate))
+    def init(self, game: Game) -> float:
+        return self.rate

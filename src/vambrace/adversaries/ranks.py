@@ -12,10 +12,8 @@ def two_best(means: Floats) -> tuple[int, int]:
     >>> two_best(np.array([0.5, 0.9, 0.9]))
     (1, 2)
     """
-    best = int(means.argmax())
-    others = means.copy()
-    others[best] = -np.inf
-    return best, int(others.argmax())
+    order = np.argsort(-means, kind="stable")
+    return int(order[0]), int(order[:2][-1])
 
 
 def promoted_arm(target: int | None, game: Game) -> int:

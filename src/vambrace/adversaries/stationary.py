@@ -1,13 +1,13 @@
 """Attacks whose rule stays the same while the policy does: they define `respond`; `alter` is derived from it here."""
 
 from dataclasses import dataclass
-from functools import cache
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from vambrace.kernels import kernel
+from vambrace.engine.slots import LOOK, look, respond
+from vambrace.kernels import interpreted, kernel
 from vambrace.parameters import AttackBudget
 from vambrace.protocols import Adversary, Round, Stream
 from vambrace.sampling import uniform
@@ -15,26 +15,15 @@ from vambrace.signatures import Alter
 
 
 @kernel
-def _unchanged(state: Any, round: Round, view: Any) -> Any:
-    return state
-
-
-@cache
-def altering(respond: Any, look: Any) -> Alter:
-    """The `alter` that follows from a rule."""
-    look_first = look or _unchanged
-
-    @kernel
-    def alter(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Any]:
-        state = look_first(state, round, view)
-        chance, altered = respond(state, view, arm, reward)
-        if not 0.0 <= chance <= 1.0:
-            return np.nan, state  # the engine reports it
-        if chance >= 1.0 or (chance > 0.0 and uniform(rng) < chance):
-            return altered, state
-        return reward, state
-
-    return alter
+def alter(state: Any, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Any]:
+    if LOOK:
+        state = look(state, round, view)
+    chance, altered = respond(state, view, arm, reward)
+    if not 0.0 <= chance <= 1.0:
+        return np.nan, state  # the engine reports it
+    if chance >= 1.0 or (chance > 0.0 and uniform(rng) < chance):
+        return altered, state
+    return reward, state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,5 +41,4 @@ class StationaryAdversary(Adversary):
     @property
     def alter(self) -> Alter:  # type: ignore[override]
         """Apply `respond`, round by round."""
-        rule: tuple[Any, Any] = self.respond, self.look
-        return altering(*rule)
+        return interpreted(alter, {"respond": self.respond, "look": self.look, "LOOK": self.look is not None})

@@ -7,7 +7,7 @@ Reading     Rewards of zero cannot be lowered when the game is bounded to [0, 1]
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -18,15 +18,9 @@ from vambrace.parameters import Arm, Range
 from vambrace.protocols import Floats, Game
 
 
-class State(NamedTuple):
-    """What to subtract from each arm's reward."""
-
-    shifts: Floats
-
-
 @kernel
-def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
-    return 1.0, reward - state.shifts[arm]
+def respond(shifts: Floats, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    return 1.0, reward - shifts[arm]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +49,8 @@ class Swap(StationaryAdversary):
     target: Arm | None = None
     margin: Annotated[float, Range(0.0, 1e9)] = 0.1
 
-    def init(self, game: Game) -> State:
+    def init(self, game: Game) -> Floats:
         target = promoted_arm(self.target, game)
-        shifts = np.maximum(0.0, game.means - game.means[target] + self.margin)
+        shifts: Floats = np.maximum(0.0, game.means - game.means[target] + self.margin)
         shifts[target] = 0.0
-        return State(shifts)
+        return shifts

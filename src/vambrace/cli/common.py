@@ -12,8 +12,8 @@ import typer
 
 from vambrace import registry
 from vambrace.errors import InvalidParameter
+from vambrace.parameters import Kind
 from vambrace.protocols import Environment
-from vambrace.specs import value_of
 
 PAGE = 80  # columns
 NARROWEST = 30  # columns of a wrapped cell
@@ -53,7 +53,7 @@ def whole(**texts: str) -> dict[str, Any]:
 
 def numbers(name: str, text: str) -> list[float]:
     """Numbers with commas between them."""
-    return [value_of(name, float, each) for each in text.split(",")]
+    return [Kind(float).parse(name, each) for each in text.split(",")]
 
 
 def environment(means: str | None, env: str | None) -> Environment:

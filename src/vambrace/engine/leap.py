@@ -77,9 +77,8 @@ def _dearest(policy: Any, attack: Any, environment: Any, bounded: bool, arm: int
     """The most that the attack may pay for one pull of an arm, and whether what it returns lies in [0, 1]."""
     high, low, likely = outcomes(environment, arm)
     cost, valid = 0.0, True
-    for side in range(2):
-        reward = high if side == 0 else low
-        if (likely > 0.0) if side == 0 else (likely < 1.0):
+    for reward, share in ((high, likely), (low, 1.0 - likely)):
+        if share > 0.0:
             chance, altered = _seen(policy, attack, bounded, arm, reward)
             valid = valid and 0.0 <= chance <= 1.0
             if chance > 0.0:

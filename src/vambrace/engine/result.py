@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vambrace.errors import NotComputed
+from vambrace.parameters import spec_of
 from vambrace.protocols import Adversary, Environment, Floats, Integers, Policy
-from vambrace.specs import spec_of
 
 if TYPE_CHECKING:
     import altair

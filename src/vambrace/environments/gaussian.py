@@ -6,9 +6,10 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from vambrace.environments.means import MeansEnvironment
 from vambrace.kernels import kernel
-from vambrace.parameters import Means, Range
-from vambrace.protocols import Environment, Floats
+from vambrace.parameters import Range
+from vambrace.protocols import Floats
 from vambrace.sampling import Stream, normal
 
 
@@ -25,7 +26,7 @@ def draw(state: State, arm: int, rng: Stream) -> float:
 
 
 @dataclass(frozen=True)
-class ClippedGaussian(Environment):
+class ClippedGaussian(MeansEnvironment):
     """Normal rewards around the given means, clipped to [0, 1]: measurements on a bounded scale.
 
     Args:
@@ -40,7 +41,6 @@ class ClippedGaussian(Environment):
     name = "clipped-gaussian"
     draw = staticmethod(draw)
 
-    means: Means
     sigma: Annotated[float, Range(0.0, 1e6, open_low=True)] = 0.1
 
     def arm_means(self) -> Floats:
@@ -50,7 +50,7 @@ class ClippedGaussian(Environment):
         return np.array(above_0) - np.array(above_1)
 
     def init(self) -> State:
-        return State(np.array(self.means), float(self.sigma))
+        return State(np.array(self.means), self.sigma)
 
 
 def _positive_part(centre: float, sigma: float) -> float:

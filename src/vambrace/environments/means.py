@@ -1,4 +1,4 @@
-"""What environments whose only parameters are their means share."""
+"""What environments with given means share."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class MeansEnvironment(Environment):
-    """One mean in [0, 1] for each arm, and no other parameter."""
+    """One mean in [0, 1] for each arm."""
 
     means: Means
 

@@ -20,7 +20,7 @@ from vambrace.engine.result import Result
 from vambrace.engine.simulation import Engine, simulate
 from vambrace.errors import InvalidParameter
 from vambrace.lab.experiment import Experiment, Game
-from vambrace.specs import spec_of
+from vambrace.parameters import spec_of
 
 LONGEST = 80  # characters of one part of a name: four parts and an ending fit into the limit of file systems
 NAMES = ("place", "budget", "line", "attack", "power")  # fields of a game that name it; the cell has the others

@@ -25,8 +25,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from vambrace import registry
 from vambrace.errors import InvalidParameter, UnknownName, VambraceError, shorten
 from vambrace.lab.arithmetic import filled, mentions, shown
+from vambrace.parameters import spec_of
 from vambrace.protocols import Adversary, Environment, Policy
-from vambrace.specs import spec_of
 from vambrace.validation import LARGEST_BUDGET, MOST_ROUNDS
 
 SCHEMA = Path(__file__).parent / "experiment.schema.json"

@@ -14,8 +14,8 @@ from vambrace.errors import StoreError
 from vambrace.lab.cells import NAMES
 from vambrace.lab.experiment import Experiment, Game, validated
 from vambrace.lab.store import HEAD, Status, Store
+from vambrace.parameters import spec_of
 from vambrace.protocols import Floats
-from vambrace.specs import spec_of
 
 
 class Play(NamedTuple):

@@ -17,7 +17,7 @@ import numpy as np
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Chance, Range
-from vambrace.policies.indices import Ranking, bound_to, make_ranking, migrated_ranking, with_index
+from vambrace.policies.indices import Ranking, bound, make_ranking, migrated_ranking, with_index
 from vambrace.protocols import Answer, Floats, Game, Policy
 
 LARGEST = 1e12  # budget: above it the weight of an observation is lost in the rounding of the sum of weights
@@ -72,7 +72,7 @@ class CWOFUL(Policy):
 
     name, reference = "cw-oful", "He et al. 2022"
     state_version = 2
-    select, update = bound_to(index, update=update)
+    select, update = bound(index=index, update=update)
 
     budget: Annotated[float, Range(0.0, LARGEST)] | None = None
     delta: Chance | None = None

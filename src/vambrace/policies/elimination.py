@@ -71,12 +71,6 @@ def fewest_pulled(active: Integers, n_active: int, counts: Integers, round: Roun
 
 
 @kernel
-def record(arms: Arms, arm: int, reward: float) -> None:
-    arms.totals[arm] += reward
-    arms.counts[arm] += 1
-
-
-@kernel
 def cycle(state: Any) -> tuple[Integers, int]:
     """The arms of a sweep, for the leap engine; for any state that has `arms`."""
     return state.arms.active, state.arms.n_active

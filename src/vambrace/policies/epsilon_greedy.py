@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Range
-from vambrace.policies.indices import State, bound_to, leading_arm, make_state, mean, migrated_state
+from vambrace.policies.indices import State, bound, leading_arm, make_state, mean, migrated_state
 from vambrace.protocols import Game, Policy, Round
 from vambrace.sampling import Stream, uniform
 
@@ -56,7 +56,7 @@ class EpsilonGreedy(Policy):
     name, reference = "epsilon-greedy", "Auer et al. 2002"
     state_version = 2
     randomized = True
-    select, update = bound_to(index, select=select)
+    select, update = bound(index=index, select=select)
 
     scale: Annotated[float, Range(0.0, 1e12)] = 1.0
 

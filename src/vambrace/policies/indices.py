@@ -13,7 +13,7 @@ import numpy as np
 from vambrace.engine.slots import TIE, above, index
 from vambrace.kernels import interpreted, kernel, rare_kernel
 from vambrace.protocols import Answer, Floats, Integers, Round, Stream
-from vambrace.signatures import Index, Select, Update
+from vambrace.signatures import Select, Update
 
 
 @kernel
@@ -123,7 +123,7 @@ def migrated_state(state: dict[str, Any], constants: Any) -> dict[str, Any]:
     return {"totals": state["totals"], "ranking": ranking, "answered": sum(state["counts"]), "constants": constants}
 
 
-def bound_to(index: Index, *, select: Select = select, update: Update = update) -> tuple[Any, Any]:
-    """The kernels `select` and `update` of a policy with this index and exact ties."""
-    slots = {"index": index, "above": index_above, "TIE": 0.0}
+def bound(*, select: Select = select, update: Update = update, **slots: Any) -> tuple[Any, Any]:
+    """The kernels `select` and `update` of a policy with this `index`, and with exact ties unless `TIE` is given."""
+    slots = {"above": index_above, "TIE": 0.0} | slots
     return staticmethod(interpreted(select, slots)), staticmethod(interpreted(update, slots))

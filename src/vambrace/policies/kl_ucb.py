@@ -15,7 +15,8 @@ import numpy as np
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Range
-from vambrace.policies.optimism import GrowingRanking, bound, make_growing_ranking, migrated_means, with_estimate
+from vambrace.policies.indices import bound
+from vambrace.policies.optimism import GrowingRanking, make_growing_ranking, migrated_means, with_estimate
 from vambrace.policies.radii import TIE, kl, kl_upper
 from vambrace.protocols import Answer, Floats, Game, Policy
 
@@ -92,7 +93,7 @@ class KLUCB(Policy):
 
     name, reference = "kl-ucb", "Garivier & Cappé 2011"
     state_version = 2
-    select, update = bound(update, TIE, index=index, above=above, threshold=threshold)
+    select, update = bound(update=update, index=index, above=above, threshold=threshold, TIE=TIE)
 
     c: Annotated[float, Range(0.0, 100.0)] = 0.0
 

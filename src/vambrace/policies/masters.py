@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from vambrace.kernels import kernel, rare_kernel
-from vambrace.policies.exponential import draw_arm, step_exp3p
-from vambrace.protocols import Floats, Stream
+from vambrace.policies.exponential import step_exp3p
+from vambrace.protocols import Floats
 
 CORRAL, EXP3P = 0, 1
 MasterName = Literal["corral", "exp3p"]
@@ -50,11 +50,6 @@ def make_master(kind: str, n_bases: int, rounds: int) -> Master:
         growth=exp(1.0 / log(rounds)) if rounds > 1 else 1.0,
         exploration=exploration,
     )
-
-
-@kernel
-def draw_base(master: Master, rng: Stream) -> int:
-    return draw_arm(master.mixed, 1.0, 0.0, rng)[0]
 
 
 @kernel

@@ -17,7 +17,8 @@ import numpy as np
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Positive, Range
-from vambrace.policies.optimism import Bonus, GrowingRanking, bound, make_growing_ranking, migrated_state, with_estimate
+from vambrace.policies.indices import bound
+from vambrace.policies.optimism import SLOTS, Bonus, GrowingRanking, make_growing_ranking, migrated_state, with_estimate
 from vambrace.protocols import Answer, Floats, Game, Integers, Policy
 
 MOST_GROUPS = 10_000
@@ -89,7 +90,7 @@ class MedianOfMeansUCB(Policy):
 
     name, reference = "median-of-means-ucb", "Bubeck et al. 2013"
     state_version = 2
-    select, update = bound(update)
+    select, update = bound(update=update, **SLOTS)
 
     groups: Annotated[int, Range(1, MOST_GROUPS)] | None = None
     variance: Positive = 0.25

@@ -11,7 +11,7 @@ from math import log, sqrt
 from typing import Any
 
 from vambrace.kernels import kernel
-from vambrace.policies.indices import State, bound_to, make_state, mean, migrated_state
+from vambrace.policies.indices import State, bound, make_state, mean, migrated_state
 from vambrace.protocols import Game, Policy
 
 
@@ -41,7 +41,7 @@ class MOSS(Policy):
 
     name, reference = "moss", "Audibert & Bubeck 2010"
     state_version = 2
-    select, update = bound_to(index)
+    select, update = bound(index=index)
 
     def init(self, game: Game) -> State:
         return make_state(game.n_arms, game.required_horizon)

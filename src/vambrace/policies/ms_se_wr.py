@@ -20,9 +20,9 @@ import numpy as np
 
 from vambrace.kernels import kernel
 from vambrace.policies.elimination import Arms, EliminationPolicy, advance_and_test, fewest_pulled
-from vambrace.policies.masters import Master, MasterName, draw_base, learn, likeliest_base, make_master
+from vambrace.policies.exponential import draw_arm
+from vambrace.policies.masters import Master, MasterName, learn, likeliest_base, make_master
 from vambrace.policies.radii import Radius, Rule, make_rule
-from vambrace.policies.se_wr_stop import last_test
 from vambrace.protocols import Answer, Flags, Floats, Game, Integers, Round
 from vambrace.sampling import Stream, uniform
 
@@ -65,7 +65,7 @@ def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     if state.master_rounds <= 0:
         base, probability = likeliest_base(state.master), 1.0
     else:
-        base = draw_base(state.master, rng)
+        base = draw_arm(state.master.mixed, 1.0, 0.0, rng)[0]
         probability = state.master.mixed[base]
     arms = _base(state.bases, base, state.share)
     return fewest_pulled(arms.active, arms.n_active, arms.counts, round), probability, 2 * base
@@ -182,5 +182,5 @@ class MSSEWR(EliminationPolicy):
             followed=np.zeros((n_bases, n_arms), dtype=np.int64),
         )
         master, rule = make_master(self.master, n_bases, rounds), make_rule(self.radius, n_arms, horizon, None, 0.0)
-        last = last_test("multiplicative", n_arms, horizon, None, 0.0)
-        return State(bases, master, rule, last, rounds, -1, 1.0, self.share, self.smoothing)
+        last_test = horizon // n_arms + 1  # as in SE-WR-Stop
+        return State(bases, master, rule, last_test, rounds, -1, 1.0, self.share, self.smoothing)

@@ -12,10 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vambrace.engine.slots import TIE, above, index, threshold
-from vambrace.kernels import interpreted, kernel, rare_kernel
-from vambrace.policies import indices
+from vambrace.kernels import kernel, rare_kernel
 from vambrace.protocols import Floats, Integers
-from vambrace.signatures import Update
 
 TOLERANCE = 1e-12  # an arm must be better by more than this to come before a lower arm
 SLACK = 1e-9  # more than ties and rounding can move an index
@@ -104,7 +102,7 @@ def bonus_threshold(state: Any, ceiling: float, count: int, t: int) -> float:
     return ceiling - bonus_of(state, count, t) + SLACK
 
 
-SLOTS = {"index": bonus_index, "above": bonus_above, "threshold": bonus_threshold}
+SLOTS: dict[str, Any] = {"index": bonus_index, "above": bonus_above, "threshold": bonus_threshold, "TIE": TOLERANCE}
 
 
 def migrated_ranking(estimates: list[float], counts: list[int], leader: int) -> dict[str, Any]:
@@ -125,12 +123,3 @@ def migrated_means(state: dict[str, Any], leader: int, low: float = -np.inf, hig
     """The ranking by the means of a state of version 0.1, clipped; zero before the first answer."""
     means = [total / max(count, 1) for total, count in zip(state["totals"], state["counts"], strict=True)]
     return migrated_ranking([min(max(mean, low), high) for mean in means], state["counts"], leader)
-
-
-def bound(update: Update, tie: float = TOLERANCE, **others: Any) -> tuple[Any, Any]:
-    """The kernels `select` and `update` of a policy with a `bonus`, or with `others` for the slots of the index.
-
-    Indices closer than `tie` are equal.
-    """
-    slots = SLOTS | {"TIE": tie} | others
-    return staticmethod(interpreted(indices.select, slots)), staticmethod(interpreted(update, slots))

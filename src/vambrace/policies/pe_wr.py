@@ -26,7 +26,6 @@ from vambrace.policies.elimination import (
     fewest_pulled,
     make_arms,
     next_in_sweep,
-    record,
 )
 from vambrace.policies.radii import RADII, Rule
 from vambrace.protocols import Answer, Floats, Game, Round, Stream
@@ -56,7 +55,8 @@ def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
 
 @kernel
 def update(state: State, answer: Answer) -> State:
-    record(state.arms, answer.arm, answer.reward)
+    state.arms.totals[answer.arm] += answer.reward
+    state.arms.counts[answer.arm] += 1
     return _advanced(state, advance(state.arms, answer.arm))
 
 
@@ -107,23 +107,21 @@ def count_phases(horizon: int) -> int:
     return max(1, (horizon - 1).bit_length() - 1)
 
 
-def make_state(
-    n_arms: int, horizon: int, delta: float | None, radius: str, cap: float, first_guess: float, truncation: float
-) -> State:
-    """Phase 0 of length K; the budget that phase h assumes is min(cap, first_guess 2^-h)."""
-    phases = count_phases(horizon)
-    log_phase = log(n_arms) + log(phases) - log(n_arms / horizon if delta is None else delta)
-    # The counts of a phase are known in advance, so the pair form needs no union over them.
-    rule = Rule(RADII.index(radius), log(2.0) + log_phase, log_phase, log_phase, min(cap, first_guess))
-    pulls_due = _pulls(n_arms, n_arms, truncation)
-    return State(make_arms(n_arms), True, rule, 0, pulls_due, n_arms, cap, first_guess, truncation)
-
-
 class PhasedPolicy(EliminationPolicy):
     """PE-WR and robust phased elimination, which differ in the budgets and lengths of their phases."""
 
+    delta: float | None
     select, update = staticmethod(select), staticmethod(update)
     cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
+
+    def start(self, n_arms: int, horizon: int, cap: float, first_guess: float, truncation: float = 0.0) -> State:
+        """Phase 0 of length K; the budget that phase h assumes is min(cap, first_guess 2^-h)."""
+        delta = n_arms / horizon if self.delta is None else self.delta
+        log_phase = log(n_arms) + log(count_phases(horizon)) - log(delta)
+        # The counts of a phase are known in advance, so the pair form needs no union over them.
+        rule = Rule(RADII.index(self.radius), log(2.0) + log_phase, log_phase, log_phase, min(cap, first_guess))
+        pulls_due = _pulls(n_arms, n_arms, truncation)
+        return State(make_arms(n_arms), True, rule, 0, pulls_due, n_arms, cap, first_guess, truncation)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,4 +156,4 @@ class PEWR(PhasedPolicy):
     def init(self, game: Game) -> State:
         n_arms, horizon = game.n_arms, game.required_horizon
         cap = sqrt(horizon) / n_arms if self.cap == "paper" else sqrt(horizon / n_arms)
-        return make_state(n_arms, horizon, self.delta, self.radius, cap, 2.0 ** (count_phases(horizon) - 1), 0.0)
+        return self.start(n_arms, horizon, cap, 2.0 ** (count_phases(horizon) - 1))

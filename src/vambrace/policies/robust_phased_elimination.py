@@ -14,7 +14,7 @@ from math import log2, sqrt
 from typing import Annotated
 
 from vambrace.parameters import Chance, Range
-from vambrace.policies.pe_wr import PhasedPolicy, State, make_state
+from vambrace.policies.pe_wr import PhasedPolicy, State
 from vambrace.protocols import Game
 
 
@@ -43,5 +43,4 @@ class RobustPhasedElimination(PhasedPolicy):
         n_arms, horizon = game.n_arms, game.required_horizon
         cap = sqrt(horizon) / (n_arms * max(1.0, log2(horizon)))
         first_guess = n_arms * sqrt(n_arms) * horizon
-        truncation = 0.0 if self.truncation is None else float(self.truncation)
-        return make_state(n_arms, horizon, self.delta, "paper", cap, first_guess, truncation)
+        return self.start(n_arms, horizon, cap, first_guess, self.truncation or 0.0)

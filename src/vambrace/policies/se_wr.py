@@ -28,7 +28,6 @@ from vambrace.policies.elimination import (
     drop_if_due,
     make_arms,
     next_in_sweep,
-    record,
 )
 from vambrace.policies.radii import Radius, Rule, make_rule
 from vambrace.protocols import Answer, Floats, Game, Round, Stream
@@ -50,7 +49,8 @@ def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
 
 @kernel
 def update(state: State, answer: Answer) -> State:
-    record(state.arms, answer.arm, answer.reward)
+    state.arms.totals[answer.arm] += answer.reward
+    state.arms.counts[answer.arm] += 1
     # an unbounded attack may have moved the totals by more than one per sweep: test after this sweep
     next_test = state.next_test if 0.0 <= answer.reward <= 1.0 else 0
     arms, next_test = advance_and_test(state.arms, answer.arm, state.rule, next_test, state.last_test)
@@ -87,9 +87,9 @@ class SweepingPolicy(EliminationPolicy):
         """All arms active; the first test is after the first sweep."""
         n_arms, horizon = game.n_arms, game.required_horizon
         rule = make_rule(self.radius, n_arms, horizon, self.delta, self.budget)
-        return State(make_arms(n_arms), rule, next_test=1, last_test=self._last_test(n_arms, horizon))
+        return State(make_arms(n_arms), rule, next_test=1, last_test=self._last_test(n_arms, horizon, rule))
 
-    def _last_test(self, n_arms: int, horizon: int) -> int:
+    def _last_test(self, n_arms: int, horizon: int, rule: Rule) -> int:
         return NEVER
 
 

@@ -9,23 +9,13 @@ Reading     The check is before the sweep, so the last test is at n = floor(cap)
 """
 
 from dataclasses import dataclass
-from math import floor, log, sqrt
+from math import floor, sqrt
 from typing import Literal
 
 from vambrace.parameters import Budget, Chance
 from vambrace.policies.elimination import NEVER
-from vambrace.policies.radii import Radius
+from vambrace.policies.radii import Radius, Rule
 from vambrace.policies.se_wr import SweepingPolicy
-
-
-def last_test(stop: str, n_arms: int, horizon: int, delta: float | None, budget: float) -> int:
-    """The last sweep after which an arm may be dropped."""
-    cap = horizon / n_arms
-    if stop == "additive":
-        log_term = log(n_arms) + log(horizon) - log(n_arms / horizon if delta is None else delta)
-        # at T = 1 the logarithm is zero and the cap infinite: the tests never stop, and there is no arm left to drop
-        cap += budget * sqrt(cap / log_term) if log_term > 0.0 else NEVER
-    return floor(min(cap, float(NEVER))) + 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,5 +47,9 @@ class SEWRStop(SweepingPolicy):
     delta: Chance | None = None
     radius: Radius = "paper"
 
-    def _last_test(self, n_arms: int, horizon: int) -> int:
-        return last_test(self.stop, n_arms, horizon, self.delta, self.budget)
+    def _last_test(self, n_arms: int, horizon: int, rule: Rule) -> int:
+        cap = horizon / n_arms
+        if self.stop == "additive":
+            # at T = 1 the logarithm is zero and the cap infinite: the tests never stop, and there is no arm to drop
+            cap += self.budget * sqrt(cap / rule.log_equal) if rule.log_equal > 0.0 else NEVER
+        return floor(min(cap, float(NEVER))) + 1

@@ -15,7 +15,8 @@ import numpy as np
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Range
-from vambrace.policies.optimism import Bonus, GrowingRanking, bound, make_growing_ranking, migrated_state, with_estimate
+from vambrace.policies.indices import bound
+from vambrace.policies.optimism import SLOTS, Bonus, GrowingRanking, make_growing_ranking, migrated_state, with_estimate
 from vambrace.protocols import Answer, Floats, Game, Integers, Policy
 
 BINS = 64
@@ -80,7 +81,7 @@ class TrimmedMeanUCB(Policy):
 
     name, reference = "trimmed-mean-ucb", "Niss & Tewari 2020"
     state_version = 2
-    select, update = bound(update)
+    select, update = bound(update=update, **SLOTS)
 
     fraction: Annotated[float, Range(0.0, 0.5, open_high=True)] = 0.1
 

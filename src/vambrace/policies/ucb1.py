@@ -13,7 +13,8 @@ import numpy as np
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Positive
-from vambrace.policies.optimism import Bonus, GrowingRanking, bound, make_growing_ranking, migrated_means, with_estimate
+from vambrace.policies.indices import bound
+from vambrace.policies.optimism import SLOTS, Bonus, GrowingRanking, make_growing_ranking, migrated_means, with_estimate
 from vambrace.protocols import Answer, Floats, Game, Policy
 
 
@@ -53,7 +54,7 @@ class UCB1(Policy):
 
     name, reference = "ucb1", "Auer et al. 2002"
     state_version = 2
-    select, update = bound(update, tie=0.0)
+    select, update = bound(update=update, **SLOTS | {"TIE": 0.0})
 
     alpha: Positive = 2.0
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Budget, Chance
-from vambrace.policies.indices import State, bound_to, make_state, mean, migrated_state
+from vambrace.policies.indices import State, bound, make_state, mean, migrated_state
 from vambrace.protocols import Game, Policy
 
 
@@ -49,7 +49,7 @@ class UCBWR(Policy):
 
     name, reference = "ucb-wr", "Kang et al. 2024"
     state_version = 2
-    select, update = bound_to(index)
+    select, update = bound(index=index)
 
     budget: Budget
     delta: Chance | None = None

@@ -9,10 +9,10 @@ import numpy as np
 from vambrace import theory
 from vambrace.lab.experiment import Experiment, Panel
 from vambrace.lab.study import Play, Study, share_of_best, worst
+from vambrace.parameters import spec_of
 from vambrace.protocols import Floats
 from vambrace.report.figures import Rows, is_logarithmic, lines_figure, number
 from vambrace.report.page import Table
-from vambrace.specs import spec_of
 
 RESAMPLES = 1000  # for a band
 MANY = 5  # budgets: a figure of at least this number is drawn against them
