@@ -10,6 +10,8 @@ import pytest
 import vambrace as vb
 from vambrace import registry
 from vambrace.errors import InvalidParameter
+from vambrace.kernels import kernel
+from vambrace.protocols import Answer, Game, Round
 from vambrace.redteam import candidates, race
 from vambrace.redteam.choice import DEARER
 from vambrace.redteam.choosing import _goals
@@ -104,11 +106,34 @@ def test_the_same_seed_gives_the_same_figures_and_none_of_them_was_used_to_choos
     assert score.standard_error == pytest.approx(fresh.std(ddof=1) / np.sqrt(8))
 
 
+@kernel
+def choose_first(state: int, round: Round, rng: Any) -> tuple[int, float, int]:
+    return 0, 1.0, 0
+
+
+@kernel
+def forget(state: int, answer: Answer) -> int:
+    return state
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class First(vb.Policy):
+    """Plays arm 0 for ever."""
+
+    name, reference = "first", "tests"
+    select, update = staticmethod(choose_first), staticmethod(forget)
+
+    def init(self, game: Game) -> int:
+        return 0
+
+
 def test_half_of_the_games_have_the_arms_in_reverse_and_attacks_follow() -> None:
     """Epsilon-greedy begins with arm 0: with the best arm there it would win every comparison of small rates."""
     this = dataclasses.replace(arena((0.03, 0.01), 0), attacks={"conceal:arm=0": vb.Conceal(arm=0)})
     regrets = this.play(Cell("epsilon-greedy", "none", 0.0), "screen", 8)
     assert regrets[4:].mean() > regrets[:4].mean()
+    lazy = dataclasses.replace(arena((1.0, 0.0), 0), policies={"first": First()}, horizon=5)
+    assert lazy.play(Cell("first", "none", 0.0), "screen", 4).tolist() == [0.0, 0.0, 5.0, 5.0]
     cell = Cell("thompson", "conceal:arm=0", 20.0)
     assert this._attack(cell, mirrored=False) == vb.Conceal(arm=0, budget=20)
     assert this._attack(cell, mirrored=True) == vb.Conceal(arm=1, budget=20)

@@ -71,3 +71,11 @@ def test_a_loss_is_a_share() -> None:
     for loss in (0.0, -0.1, 1.5):
         with pytest.raises(vb.VambraceError, match="loss"):
             vb.plan(arms=4, rate=0.3, gap=0.01, budget=0, horizon=100, loss=loss)
+
+
+@pytest.mark.parametrize("horizon", [10**13, 10**15])
+@pytest.mark.parametrize("budget", [0, 10, 10**6, 1e18])
+def test_the_longest_games_and_the_largest_budgets(horizon: int, budget: float) -> None:
+    found = vb.plan(arms=4, rate=0.03, gap=0.01, budget=budget, horizon=horizon).armour
+    assert 0 < found.quiet_regret <= found.attacked_regret <= 0.01 * horizon
+    assert (found.most_regret is None) == (budget == 1e18)

@@ -17,7 +17,6 @@ from vambrace.policies.kl_ucb_wr import exploration_level
 from vambrace.theory import price
 
 MEANS = (0.9, 0.8, 0.7, 0.6, 0.5)
-GAPS = (0.1, 0.2, 0.3, 0.4)
 
 
 @given(st.floats(1e-3, 1.0), st.floats(0.0, 1e6), st.integers(100, 10**12))
@@ -84,13 +83,13 @@ def test_both_sides_meet_as_the_game_grows() -> None:
     """Regret over (K - 1) B: the price in the game, what is measured, and the guarantee, without attack and with it."""
     widths = []
     for horizon, budget in ((10**8, 10**4), (10**12, 10**6), (10**15, 10**8)):
-        for spent in (0.0, budget):
+        for means, spent in ((MEANS, 0.0), (MEANS[:2], budget)):
             size: dict[str, Any] = {"horizon": horizon, "budget": budget}
-            free = theory.kl_ucb_wr_gap_free(5, **size).value + 25
-            low = theory.least_regret(MEANS, regret=free, spent=spent, **size).value
-            high = theory.kl_ucb_wr(GAPS, spent=spent, **size).value
+            free = theory.kl_ucb_wr_gap_free(len(means), **size).value + 25
+            low = theory.least_regret(means, regret=free, spent=spent, **size).value
+            high = theory.kl_ucb_wr([means[0] - mean for mean in means[1:]], spent=spent, **size).value
             attack = vb.Boost(budget=spent, depth=0.5) if spent else None
-            policy, env = vb.KLUCBWR(budget=budget), vb.Bernoulli(MEANS)
+            policy, env = vb.KLUCBWR(budget=budget), vb.Bernoulli(means)
             game = vb.simulate(policy, env, attack, horizon=horizon, replications=20, seed=1)
             assert low < game.pseudo_regret[:, -1].mean() < high
             assert game.pseudo_regret[:, -1].max() < high
@@ -100,13 +99,31 @@ def test_both_sides_meet_as_the_game_grows() -> None:
 
 
 def test_the_price_has_limits() -> None:
-    assert theory.price_of_armour(5, budget=1000, spent=300).value == 4300
+    assert theory.price_of_armour(5, budget=1000).value == 4000
     size: dict[str, Any] = {"horizon": 10**6, "budget": 100, "regret": 1000.0}
     assert theory.least_regret([1.0, 0.5], **size).value == 0  # a perfect arm cannot be beaten
     assert theory.least_regret([0.5, 0.5], **size).value == 0
     assert theory.least_regret([0.9, 0.8], horizon=10**6, budget=100, regret=10**6).value == 0
     more = theory.least_regret([0.9, 0.8], spent=100, **size).value
     assert theory.least_regret([0.9, 0.8], **size).value < more < 200
+    quiet, attacked = (theory.least_regret([0.9, 0.8, 0.7], spent=spent, **size).value for spent in (0, 100))
+    assert attacked == quiet  # with three arms an attack proves nothing more
+
+
+@pytest.mark.parametrize(("budget", "spent"), [(3, 0), (3, 2), (20, 20), (60, 10)])
+def test_the_least_pulls_by_exact_sums(budget: int, spent: int) -> None:
+    """Never above the best of the sums over n < M of P(A <= B) - P(A' > C) - R / (e (T - n)), on a grid of e and M."""
+    gap, room, horizon, regret = 0.2, 0.3, 10**6, 200.0
+    exact = 0.0
+    for raised in np.geomspace(1e-3, room, 60):
+        seen = gap + raised
+        shown = seen * (spent + 1) / (budget + spent + 2) if spent else 0.0
+        n = np.arange(int(4 * (budget + spent + 2) / seen))
+        terms = binom.cdf(budget, n, seen - shown) - regret / (raised * (horizon - n))
+        terms -= binom.sf(spent, n, shown) if spent else 0.0
+        exact = max(exact, np.cumsum(terms).max())
+    found = price._least_pulls(gap, room, horizon, budget, regret, spent)
+    assert 0.5 * exact < found < exact * (1 + 1e-2)  # the grids differ
 
 
 @pytest.mark.parametrize(
@@ -115,6 +132,9 @@ def test_the_price_has_limits() -> None:
         (lambda: theory.kl_ucb_wr([2.0], horizon=100, budget=1), "gaps"),
         (lambda: theory.kl_ucb_wr([0.1], horizon=100, budget=1, spent=2), "spent"),
         (lambda: theory.price_of_armour(1, budget=1), "n_arms"),
+        (lambda: theory.kl_ucb_wr([0.1], horizon=100, budget=1, commit=-3), "commit"),
+        (lambda: theory.prices(3, horizon=100, budget=1, best_mean=0.5), "best_mean"),
+        (lambda: theory.prices(2, horizon=100, budget=1, gaps=[0.1], best_mean=1.2), "best_mean"),
         (lambda: theory.least_regret([0.5, 0.4], horizon=100, budget=1, regret=-1), "regret"),
     ],
 )

@@ -2,7 +2,7 @@
 
 Setting     Strong; knows the true means (oracle means).
 Algorithm   Return 1 for the boosted arm with the chance with which its mean seems `depth` of its gap higher.
-Effect      What is spent adds to the regret of an index policy, and no policy with armour can avoid that
+Effect      What is spent adds to the regret of an index policy, and with two arms no policy with armour can avoid that
             (docs/price-of-armour.md).
 Reading     The gap is the distance to the best mean. The runner-up is the best arm that is not best.
 """

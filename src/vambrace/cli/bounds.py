@@ -24,7 +24,7 @@ def command(
     ] = None,
     delta: Annotated[float | None, common.option("NUMBER", "The chance of failure; arms / rounds by default.")] = None,
     best_mean: Annotated[
-        float | None, common.option("NUMBER", "The best arm's mean: adds the bound of Lai and Robbins.")
+        float | None, common.option("NUMBER", "The best arm's mean: adds lower bounds that depend on it.")
     ] = None,
     price: Annotated[
         bool, typer.Option("--price", help="What surviving a budget costs any policy, instead of one policy's bounds.")
@@ -46,7 +46,7 @@ def command(
         n_arms = _arms(policy, arms, known)
         if budget is None:
             raise InvalidParameter("budget: expected --budget, the number of fake events to survive, got none")
-        found = theory.prices(n_arms, budget=budget, gaps=known, best_mean=best_mean, **size)
+        found = theory.prices(n_arms, budget=budget, gaps=known, delta=delta, best_mean=best_mean, **size)
         title = "The price of armour"
     else:
         if policy is None or known is None:

@@ -12,6 +12,8 @@ NOTES = (
     "spent: the share of its budget that the attack spent. ratio: the largest of regret to bound (of bound to regret, "
     "for a lower bound).",
     "at least: how often the promise fails at the least, with confidence. allowed: how often it may fail.",
+    "Theorem B: failures are games without attack in which an arm is pulled too rarely to survive the budget; they are "
+    "allowed as often as the arm is pulled as rarely in the other game, where it is best and hidden.",
 )
 
 

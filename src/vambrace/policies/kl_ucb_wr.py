@@ -206,11 +206,13 @@ class KLUCBWR(Policy):
 
     Guarantee: with probability 1 - K delta, under any attack that takes at most the budget from the best arm, the
     regret is at most the sum over the other arms of (1 + commit) (b + f / gap + sqrt((f / gap)^2 + 2 b f / gap)) + gap,
-    where b is the budget and what is spent on the arm. The leading term, (K - 1) budget + C, is the least possible.
+    where b is the budget and what is spent on the arm. The leading term without attack, (K - 1) budget, is the least
+    possible for a policy that survives the budget. Answers may be late if the delay does not depend on the reward; one
+    that is late or lost because of what it would say counts as a fake event.
 
-    Without a horizon (``learner(horizon=None)``) T is the next power of two of rounds, so f grows, and the guarantee
-    holds at all times at once. What that costs: if delta is given, f is larger by about 2 ln(log2 t); otherwise the
-    expected regret grows by another K^2 / 2 whenever t doubles. A budget of None is then sqrt(t / K).
+    Without a horizon (``learner(horizon=None)``) T is the next power of two of rounds, so f grows. If delta is given,
+    the guarantee holds at all times at once, and f is larger by about 2 ln(log2 t); otherwise the expected regret grows
+    by another K^2 / 2 whenever t doubles. A budget of None is then sqrt(t / K).
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Conceal(budget=50)

@@ -29,7 +29,7 @@ class ArmourPlan:
             too short for that.
         quiet_regret: The expected regret if nobody attacks.
         attacked_regret: The expected regret if the attacker spends the whole budget as is worst.
-        most_regret: What it loses at most, with probability 1 - K delta (Theorem A).
+        most_regret: What it loses at most, with probability 1 - K delta (Theorem A); None: more than random play loses.
         random_regret: What playing at random loses.
         loss: The share of `random_regret` for which the next number is.
         largest_budget: The most fake events that it can survive while it loses at most this share, attacked; None: not
@@ -39,7 +39,7 @@ class ArmourPlan:
     settled: int | None
     quiet_regret: float
     attacked_regret: float
-    most_regret: float
+    most_regret: float | None
     random_regret: float
     loss: float
     largest_budget: int | None
@@ -76,7 +76,7 @@ def armour_plan(
         settled=round(settled) if settled * (arms - 1) < horizon else None,
         quiet_regret=lost(budget, False),
         attacked_regret=lost(budget, True),
-        most_regret=min(bound.value, gap * horizon),
+        most_regret=bound.value if bound.value < at_random else None,
         random_regret=at_random,
         loss=loss,
         largest_budget=low if low >= 0 else None,
@@ -154,4 +154,4 @@ def _pulls_to(height: float, mean: float, share: float, level: float) -> float:
         x += step
         if step <= 1e-14 * x:
             break
-    return 1.0 / x
+    return 1.0 / x if x > 0.0 else inf  # the height is the mean, up to rounding

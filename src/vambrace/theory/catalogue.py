@@ -58,8 +58,9 @@ def bounds(
     size: dict[str, Any] = {"horizon": horizon, "budget": spent}
     found = [bound for each in variants for bound in promises(each, known, **size)]
     found += [lower.concealment(n_arms, **size), lower.minimax(n_arms, **size)]
-    if spent > 0.0:
-        found.append(price.price_of_armour(n_arms, budget=spent))
+    worse = sum(gap > 0.0 for gap in known)
+    if spent > 0.0 and worse > 0 and best_mean != 1.0:
+        found.append(price.price_of_armour(worse + 1, budget=spent))
     if best_mean is not None:
         best = validation.number("best_mean", best_mean, low=max(known), high=1.0)
         found.append(lower.distribution_dependent([best, *(best - gap for gap in known)], horizon=horizon))
@@ -67,7 +68,13 @@ def bounds(
 
 
 def prices(
-    n_arms: int, *, budget: float, horizon: int, gaps: Sequence[float] | None = None, best_mean: float | None = None
+    n_arms: int,
+    *,
+    budget: float,
+    horizon: int,
+    gaps: Sequence[float] | None = None,
+    delta: float | None = None,
+    best_mean: float | None = None,
 ) -> list[Bound]:
     """The price of armour: what every policy pays that survives a budget, and what KL-UCB-WR pays at most.
 
@@ -76,18 +83,25 @@ def prices(
         budget: The budget that a policy survives.
         horizon: The number of rounds.
         gaps: The gaps of the other arms, if known: adds what KL-UCB-WR guarantees on them.
+        delta: The chance that this guarantee fails for an arm; None: K / T.
         best_mean: The best arm's mean, if known too: adds the price in a game of this length, for a policy that
             guarantees as little as KL-UCB-WR does for any gaps.
 
     >>> from vambrace import theory
     >>> [bound.value for bound in theory.prices(5, budget=1_000, horizon=10**6)]
-    [4000.0, 5000.0]
+    [4000.0]
     """
-    found = [price.price_of_armour(n_arms, budget=budget, spent=spent) for spent in (0.0, budget)]
+    validation.whole("n_arms", n_arms, low=2, high=10**6)
+    worse = n_arms - 1 if gaps is None else sum(gap > 0.0 for gap in gaps)
+    found = [price.price_of_armour(worse + 1, budget=budget)] if worse > 0 and best_mean != 1.0 else []
     if gaps is None:
+        if best_mean is not None:
+            raise InvalidParameter(f"best_mean: expected it together with the gaps, got {best_mean} alone")
         return found
-    found += [price.kl_ucb_wr(gaps, horizon=horizon, budget=budget, spent=spent) for spent in (0.0, budget)]
+    size: dict[str, Any] = {"horizon": horizon, "budget": budget, "delta": delta}
+    found += [price.kl_ucb_wr(gaps, spent=spent, **size) for spent in (0.0, budget)]
     if best_mean is not None:
+        best_mean = validation.number("best_mean", best_mean, low=max(gaps), high=1.0)
         free = price.kl_ucb_wr_gap_free(n_arms, horizon=horizon, budget=budget)
         regret = free.value + n_arms**2  # it fails with probability K^2 / T, and then loses T at most
         means = [best_mean, *(best_mean - gap for gap in gaps)]

@@ -137,7 +137,7 @@ class Plan:
             "pulls of each other arm, typically": _short(armour.settled, "more than the horizon has"),
             "regret if nobody attacks": _short(armour.quiet_regret, "", ",.1f"),
             "regret if the whole budget is spent": _short(armour.attacked_regret, "", ",.1f"),
-            "regret, at most": _short(armour.most_regret, "", ",.1f"),
+            "regret, at most": _short(armour.most_regret, "no useful guarantee", ",.1f"),
             "regret of random play": _short(armour.random_regret, "", ",.1f"),
             f"largest budget at {armour.loss:.0%} of that": _short(armour.largest_budget, "none"),
         }

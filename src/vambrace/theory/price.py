@@ -43,7 +43,7 @@ def kl_ucb_wr(
     >>> round(theory.kl_ucb_wr([0.1, 0.2, 0.3, 0.4], horizon=10**12, budget=10**6, spent=0).value)
     4154637
     """
-    spent = _checked(len(gaps) + 1, horizon, budget, spent, delta)
+    spent = _checked(len(gaps) + 1, horizon, budget, spent, delta, commit)
     known = [validation.number(f"gaps[{k}]", gap, low=0.0, high=1.0) for k, gap in enumerate(gaps)]
     level = _level(len(gaps) + 1, horizon, delta)
     positive = sorted(gap for gap in known if gap > 0.0)
@@ -61,7 +61,7 @@ def kl_ucb_wr(
 
 def _cost(gap: float, share: float, level: float) -> float:
     """gap times the largest n with n gap <= b + sqrt(2 n f)."""
-    return share + level / gap + sqrt((level / gap) ** 2 + 2.0 * share * level / gap)
+    return share + level / gap * (1.0 + sqrt(1.0 + 2.0 * share * gap / level))
 
 
 def _worst_split(gaps: Sequence[float], budget: float, spent: float) -> list[float]:
@@ -103,7 +103,7 @@ def kl_ucb_wr_gap_free(
         delta: The chance that the guarantee fails for an arm; None: K / T.
         commit: The parameter of the policy.
     """
-    spent = _checked(n_arms, horizon, budget, spent, delta)
+    spent = _checked(n_arms, horizon, budget, spent, delta, commit)
     level, free = _level(n_arms, horizon, delta), np.logspace(-4.0, 4.0, 401)
     fakes = (1.0 + commit) * (1.0 + free) * ((n_arms - 1) * budget + spent)
     chance = 2.0 * np.sqrt((1.0 + commit) * (n_arms - 1) * (2.0 + 0.5 / free) * level * horizon)
@@ -118,27 +118,25 @@ def kl_ucb_wr_gap_free(
     )
 
 
-def price_of_armour(n_arms: int, *, budget: float, spent: float = 0.0) -> Bound:
-    """What every policy loses that survives a budget, as T grows: (K - 1) B, and C more if C is spent.
+def price_of_armour(n_arms: int, *, budget: float) -> Bound:
+    """What every policy loses without attack that survives a budget, as T grows: (K - 1) B.
 
     Args:
-        n_arms: The number of arms K.
+        n_arms: The number of arms K; one of them is best. Several best arms count once.
         budget: The budget B that the policy survives.
-        spent: What the attack spends, C; 0: nobody attacks.
 
     >>> from vambrace import theory
     >>> theory.price_of_armour(5, budget=1_000).value
     4000.0
     """
     validation.whole("n_arms", n_arms, low=2, high=10**6)
-    budget, spent = validation.budget(budget, finite=True), validation.budget(spent, finite=True)
     return Bound(
-        name=f"price of armour, {f'C = {spent:,g}' if spent else 'nobody attacks'}",
+        name="price of armour, nobody attacks",
         kind="lower",
-        value=(n_arms - 1) * budget + spent,
+        value=(n_arms - 1) * validation.budget(budget, finite=True),
         explicit=False,
-        formula="(K-1) B + C",
-        holds="as T grows, for every policy whose regret is o(T) under every attack of budget B",
+        formula="(K-1) B",
+        holds="as T grows, for every policy that loses o(T) under every attack of budget B; the best arm pays below 1",
         source=f"{SOURCE}, Theorem B",
     )
 
@@ -154,7 +152,8 @@ def least_regret(means: Sequence[float], *, horizon: int, budget: float, regret:
         horizon: The number of rounds T.
         budget: The budget B that the policy survives.
         regret: The most that it loses, on average, under any attack of this budget in any game.
-        spent: What an attack on this game spends, C, on the arm for which that costs most; 0: nobody attacks.
+        spent: What an attacker of this game may spend, C, at most the budget; 0: nobody attacks. More than without
+            attack is proved for two arms only.
 
     >>> from vambrace import theory
     >>> round(theory.least_regret([0.9, 0.8, 0.7], horizon=10**9, budget=1_000, regret=50_000).value)
@@ -169,13 +168,16 @@ def least_regret(means: Sequence[float], *, horizon: int, budget: float, regret:
     )
     best, extra = max(known), floor(validation.budget(spent, finite=True))
     gaps = [best - mean for mean in known if mean < best]
-    quiet = [gap * _least_pulls(gap, 1.0 - best, *size, 0) for gap in gaps]
-    attacked = [gap * _least_pulls(gap, 1.0 - best, *size, extra) for gap in gaps] if extra > 0 else quiet
-    gain = max((one - other for one, other in zip(attacked, quiet, strict=True)), default=0.0)
+    lost = [sum(gap * _least_pulls(gap, 1.0 - best, *size, 0) for gap in gaps)]
+    if 0 < extra <= size[1]:  # the attack is in both games: what it spends is not there for hiding another arm
+        rest = (size[0], size[1] - extra, size[2])
+        others = [gap * _least_pulls(gap, 1.0 - best, *rest, 0) for gap in gaps]
+        raised = [gap * _least_pulls(gap, 1.0 - best, *size, extra) for gap in gaps]
+        lost += [sum(others) - other + own for own, other in zip(raised, others, strict=True)]
     return Bound(
         name=f"price in this game, {f'C = {spent:,g}' if spent else 'nobody attacks'}",
         kind="lower",
-        value=sum(quiet) + max(gain, 0.0),
+        value=max(lost),
         explicit=True,
         formula="sum(gap E[N]), E[N] >= E[min(M, S)] - M R / (e (T - M)), E[S] = (B + C)/(gap + e)",
         holds=f"for every policy that loses at most {regret:,.0f} under every attack of budget B in every game",
@@ -190,7 +192,7 @@ def _least_pulls(gap: float, room: float, horizon: int, budget: int, regret: flo
     raised, factor = np.meshgrid(room * np.logspace(-7.0, 0.0, 141), np.linspace(1.0, 3.0, 81))
     seen = gap + raised  # what the other game's attacker has to hide, and this one's attacker shows a part of it
     shown = seen * (spent + 1) / (budget + spent + 2) if spent > 0 else np.zeros_like(seen)
-    pulls = factor * (budget + 1) / (seen - shown)
+    pulls = np.floor(factor * (budget + 1) / (seen - shown))
     certain = _until(budget, seen - shown, pulls)
     if spent > 0:
         certain += _until(spent, shown, pulls) - pulls
@@ -210,10 +212,13 @@ def _until(budget: int, chance: Floats, pulls: Floats) -> Floats:
     return (budget + 1 - beyond) / chance
 
 
-def _checked(n_arms: int, horizon: int, budget: float, spent: float | None, delta: float | None) -> float:
+def _checked(
+    n_arms: int, horizon: int, budget: float, spent: float | None, delta: float | None, commit: float
+) -> float:
     validation.whole("n_arms", n_arms, low=1, high=10**6)
     validation.number("horizon", horizon, low=n_arms, high=float("inf"))
     validation.delta(delta)
+    validation.number("commit", commit, low=0.0, high=1.0, open_high=True)
     validation.budget(budget, finite=True)
     return budget if spent is None else validation.number("spent", spent, low=0.0, high=budget)
 
