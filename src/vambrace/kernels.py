@@ -15,7 +15,7 @@ such names too: programs from disk are linked by name, and two processes would o
 import re
 import types
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -134,9 +134,14 @@ def compiled(function: Callable[..., Any], slots: Mapping[str, Any]) -> Callable
     return _programs[key]
 
 
+def is_loaded(program: Any) -> bool:
+    """Whether a function runs at once: it is plain Python, or its machine code is in memory."""
+    return bool(getattr(program, "signatures", True))
+
+
 def is_ready(program: Any) -> bool:
-    """Whether a compiled function runs at once: its machine code is in memory or on disk."""
-    if program.signatures:
+    """Whether a compiled function need not be compiled: its machine code is in memory or on disk."""
+    if is_loaded(program):
         return True
     folder = program.stats.cache_path
     return folder is not None and any(Path(folder).glob(f"*.{program.py_func.__qualname__}-*.nbi"))
@@ -183,7 +188,13 @@ def _mentions(function: Callable[..., Any], slots: Mapping[str, Any]) -> Iterato
 
 def _slots_of(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """The slots that a function uses, directly or through the kernels that it calls, with their values."""
+    return _found_slots(function, tuple(slots.items()))
+
+
+@lru_cache(1024)  # the same games are played again and again, and short ones would spend their time here
+def _found_slots(function: Callable[..., Any], filled: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
     found: dict[str, Any] = {}
+    slots = dict(filled)
     waiting, seen = [function], {function}
     while waiting:
         for _, value, filling in _mentions(waiting.pop(), slots):

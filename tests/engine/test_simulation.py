@@ -172,6 +172,7 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(simulation, "compile_now", watched)
     monkeypatch.setattr(simulation, "is_ready", lambda program: False)
+    monkeypatch.setattr(simulation, "is_loaded", lambda program: False)
     monkeypatch.setattr(simulation, "_played_interpreted", Counter())
     return found
 

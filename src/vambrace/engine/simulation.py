@@ -15,7 +15,7 @@ from vambrace.engine.result import Result
 from vambrace.engine.rounds import History, Record, Setting, Streams, Totals
 from vambrace.engine.setup import Setup
 from vambrace.errors import GameFault, NotApplicable
-from vambrace.kernels import compile_now, compiled, interpreted, is_kernel, is_ready
+from vambrace.kernels import compile_now, compiled, interpreted, is_kernel, is_loaded, is_ready
 from vambrace.progress import ProgressBar, compiling
 from vambrace.protocols import Adversary, Environment, Integers, Policy
 from vambrace.sampling import stream
@@ -129,18 +129,19 @@ class _Run:
     def _programs(self, interpret: bool | None, progress: bool | None) -> _Programs:
         """The programs of this game, interpreted if a part is ordinary Python or compiling is not worth it yet."""
         slots = self.setup.slots() | {"LEAP": self.leaping}
-        plain = interpreted(rounds.play, slots), interpreted(regrets.settle, slots)
         if interpret or any(callable(slot) and not is_kernel(slot) for slot in slots.values()):
-            return plain
+            return interpreted(rounds.play, slots), interpreted(regrets.settle, slots)
         play, settle = compiled(rounds.play, slots), compiled(regrets.settle, slots)
         ready = is_ready(play)
         if interpret is None and not ready:
             _played_interpreted[play] += self.setup.horizon * self.replications
             if _played_interpreted[play] < WORTH_COMPILING:
-                return plain
+                return interpreted(rounds.play, slots), interpreted(regrets.settle, slots)
         sums = self.replications * len(self.points) * self.setup.n_arms
         worth_it = interpret is False or is_ready(settle) or sums >= WORTH_SETTLING
-        programs = play, settle if worth_it else plain[1]
+        programs = play, settle if worth_it else interpreted(regrets.settle, slots)
+        if all(map(is_loaded, programs)):
+            return programs
         with nullcontext() if ready else compiling(self.setup.title, show=progress):
             compile_now(lambda: self._replicate(programs, 0, self.setting._replace(checkpoints=self.points[:0])))
         return programs
