@@ -11,7 +11,7 @@ from vambrace import data
 FRAME = pl.DataFrame({"arm": ["b", "a", "b", "b"], "reward": [1, 0, 1, 0]})
 
 
-TALLY = data.Tally(("a", "b"), (1, 3), (0, 2), True)
+TALLY = data.Tally(("a", "b"), (1, 3), (0, 2), (0, 2), True)
 
 
 COLUMNS = {"arm": "arm", "reward": "reward"}
@@ -21,10 +21,10 @@ READING = data.Reading("", {"": TALLY}, COLUMNS)
 
 
 def read(source: Any) -> data.Reading:
-    """Without the name, which differs."""
+    """Without the name and the files, which differ."""
     found = data.tally(source)
     assert found.name
-    return found._replace(name="")
+    return found._replace(name="", files=())
 
 
 def written(ending: str) -> bytes:

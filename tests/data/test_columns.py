@@ -56,4 +56,4 @@ def test_no_column_is_in_the_way() -> None:
         data.tally(log.vstack(log[:1].with_columns(reward=pl.lit(9, pl.Int64))))
     table = pl.DataFrame({"arm": ["a", "b"], "events": [5, 6], "successes": [1, 2]})
     table = table.with_columns(pl.lit(7).alias(name) for name in names)
-    assert data.tally(table).tests[""] == data.Tally(("a", "b"), (5, 6), (1, 2), True)
+    assert data.tally(table).tests[""] == data.Tally(("a", "b"), (5, 6), (1, 2), (1, 2), True)

@@ -33,6 +33,7 @@ def test_sums_are_those_of_a_plain_loop(rows: list[tuple[str, str, float]], draw
         per_arm = [[reward for arm, reward in mine if arm == label] for label in tally.labels]
         assert tally.events == tuple(len(each) for each in per_arm)
         assert tally.totals == pytest.approx([sum(each) for each in per_arm])
+        assert tally.squares == pytest.approx([sum(reward**2 for reward in each) for each in per_arm])
         assert tally.binary == all(reward in (0.0, 1.0) for _, reward in mine)
 
 
@@ -135,7 +136,9 @@ def test_a_log_that_looks_like_a_table_need_not_fit_into_memory(monkeypatch: pyt
 def test_a_narrow_range_is_a_range() -> None:
     for low, high in ((0.0, 1e-300), (-1e-200, 1e-200), (1e6, 1e6 + 1e-9), (0.0, 49.0), (-0.1, 0.2)):
         log = {"arm": ["a", "a", "b"], "reward": [low, high, high]}
-        assert data.tally(log, reward_range=(low, high)).tests[""] == data.Tally(("a", "b"), (2, 1), (1, 1), True)
+        assert data.tally(log, reward_range=(low, high)).tests[""] == data.Tally(
+            ("a", "b"), (2, 1), (1, 1), (1, 1), True
+        )
     inside = {"arm": ["a", "b"], "reward": [0.0, 1e-200]}
     assert data.tally(inside, reward_range=(-1e-200, 3e-200)).tests[""].totals == (0.25, 0.5)
     with pytest.raises(InvalidParameter, match="got 1e-200 in row 2"):

@@ -1,5 +1,6 @@
 """Files, patterns, streams and frames: what can be read, and what is refused."""
 
+import hashlib
 import io
 from pathlib import Path
 
@@ -47,6 +48,16 @@ def test_a_file_counts_once(tmp_path: Path) -> None:
         with pytest.raises(InvalidParameter, match="expected each file once, got the same file as"):
             data.tally(twice)
     assert read(tmp_path / "link.csv") == READING
+
+
+def test_files_have_a_size_and_a_fingerprint(tmp_path: Path) -> None:
+    paths = [tmp_path / "x.csv", tmp_path / "y.csv"]
+    for path in paths:
+        path.write_bytes(path.name.encode() + b",arm,reward\n1,a,1\n2,b,0\n")
+    found = data.tally([*paths, FRAME]).files
+    assert [(each.name, each.size) for each in found] == [(str(path), path.stat().st_size) for path in paths]
+    assert [each.sha256() for each in found] == [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
+    assert data.tally(FRAME).files == ()
 
 
 def test_pandas_frames() -> None:

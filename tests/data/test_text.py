@@ -136,7 +136,7 @@ def test_a_text_is_looked_over_in_pieces(tmp_path: Path, monkeypatch: pytest.Mon
     path.write_text("arm,reward,x\n" + row * 20 + "b,0,x\n", encoding="utf-8")
     for piece in range(40, 110):
         monkeypatch.setattr(text, "PIECE", piece)
-        assert data.tally(path).tests[""] == data.Tally(("a", "b"), (20, 1), (20, 0), True)
+        assert data.tally(path).tests[""] == data.Tally(("a", "b"), (20, 1), (20, 0), (20, 0), True)
 
 
 def test_lines_and_fields_without_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import polars
 
 from vambrace.data import sources as files
 from vambrace.data.columns import EVENTS, Columns, Header, Layout, same
-from vambrace.data.sources import ROW, Log, Source
+from vambrace.data.sources import ROW, File, Log, Source
 from vambrace.errors import InvalidParameter, displayed
 from vambrace.validation import MOST_ROUNDS
 
@@ -23,20 +23,37 @@ MOST_ROWS = 10**6
 
 
 class Tally(NamedTuple):
-    """The sums of one test, for each arm: events and their rewards; `binary` if each reward is 0 or 1."""
+    """The sums of one test, for each arm: events, their rewards on the scale [0, 1], and the squares of these rewards.
+
+    `binary` says whether each reward is 0 or 1; `squares` then equals `totals`.
+    """
 
     labels: tuple[str, ...]
     events: tuple[int, ...]
     totals: tuple[float, ...]
+    squares: tuple[float, ...]
     binary: bool
 
 
 class Reading(NamedTuple):
-    """What was read: the name of the source, each test ("" if no column names tests), and the columns used."""
+    """What was read.
+
+    Attributes:
+        name: The name of the source in a sentence.
+        tests: Each test, by its name ("" if no column names tests).
+        columns: The column for each use.
+        notes: Sentences that the user should read, such as that rows of the same arm were added up.
+        over_time: For each test the sums up to each moment, in order of time, with what to call the moment; empty
+            unless a column of the time is named. An arm that has no events yet has zeros there.
+        files: The files that were read.
+    """
 
     name: str
     tests: dict[str, Tally]
     columns: dict[str, str]
+    notes: tuple[str, ...] = ()
+    over_time: dict[str, list[tuple[str, Tally]]] = {}  # noqa: RUF012 (never changed)
+    files: tuple[File, ...] = ()
 
 
 def tally(sources: Log, wanted: Columns = NOTHING_SAID, reward_range: tuple[float, float] | None = None) -> Reading:
@@ -70,7 +87,7 @@ def read_test(
 class _Piece(NamedTuple):
     source: Source
     chosen: Columns
-    rows: polars.DataFrame  # test, arm, events, total, between: whether a reward is neither the least nor the largest
+    rows: polars.DataFrame  # test, arm, events, total, room: the sum of reward (1 - reward), 0 if all are 0 or 1
 
 
 def _piece(raw: Any, wanted: Columns, reward_range: tuple[float, float] | None, layout: Layout | None = None) -> _Piece:
@@ -88,7 +105,7 @@ def _piece(raw: Any, wanted: Columns, reward_range: tuple[float, float] | None, 
     else:
         raise InvalidParameter(f"{source.name}: expected a log, whose rewards have a range, got a table of successes")
     tests = polars.lit("").alias("test") if chosen.test is None else polars.col("test")
-    return _Piece(source, chosen, rows.select(tests, "arm", "events", "total", "between"))
+    return _Piece(source, chosen, rows.select(tests, "arm", "events", "total", "room"))
 
 
 def _reading(pieces: list[_Piece]) -> Reading:
@@ -101,7 +118,7 @@ def _reading(pieces: list[_Piece]) -> Reading:
             raise InvalidParameter(f"{piece.source.name}: expected {expected}, got {ours}")
     rows = polars.concat(piece.rows for piece in pieces).group_by("test", "arm", maintain_order=True)
     found: dict[str, dict[str, Any]] = {}
-    for test, label, *row in rows.agg(polars.col("events", "total").sum(), polars.col("between").any()).iter_rows():
+    for test, label, *row in rows.agg(polars.col("events", "total", "room").sum()).iter_rows():
         found.setdefault(test, {})[label] = row
     if first.chosen.test is not None:
         _check_alike(first.source.name, first.chosen.test, found)
@@ -110,7 +127,9 @@ def _reading(pieces: list[_Piece]) -> Reading:
     # the order of a log's first events has no meaning, that of a table may have one
     order = list if first.chosen.is_table else _sorted
     tests = {test: _tally({label: found[test][label] for label in order(found[test])}) for test in order(found)}
-    return Reading(files.and_more([piece.source.name for piece in pieces]), tests, first.chosen.named())
+    name = files.and_more([piece.source.name for piece in pieces])
+    read = tuple(piece.source.file for piece in pieces if piece.source.file is not None)
+    return Reading(name, tests, first.chosen.named(), files=read)
 
 
 def _chosen_test(reading: Reading, test: object) -> str:
@@ -151,7 +170,7 @@ def _table(source: Source, chosen: Columns) -> polars.DataFrame:
     demand(won <= shown, "written total", successes, f"no more than {events}")
     for key, column in chosen.keys.items():
         demand(~_is_missing(key), key, column, "a name")
-    return frame.select(*chosen.keys, shown.cast(polars.Int64), won, polars.lit(False).alias("between"))
+    return frame.select(*chosen.keys, shown.cast(polars.Int64), won, polars.lit(0.0).alias("room"))
 
 
 def _log(source: Source, chosen: Columns, ends: tuple[float, float], hint: str) -> polars.DataFrame:
@@ -184,7 +203,7 @@ def _added(source: Source, chosen: Columns, ends: tuple[float, float], *, plain:
         reward.count().alias("numbers"),
         reward.sum().alias("total"),
         polars.col("room").min().alias("least room"),  # negative outside of the range
-        (polars.col("room").max() > 0).alias("between"),  # zero at its ends
+        polars.col("room").sum(),  # zero if each is at one of its ends; and what the squares lack to the total
     )
     return source.collect(source.collect(sums).lazy().with_columns(polars.col(*keys).cast(polars.String)))
 
@@ -196,11 +215,19 @@ def _is_fine(rows: polars.DataFrame, chosen: Columns) -> bool:
     return bool(rows.select(fine.fill_null(False).all()).item())
 
 
-def _tally(arms: dict[str, tuple[int, float, bool]]) -> Tally:
+def _tally(arms: dict[str, tuple[int, float, float]]) -> Tally:
     events = tuple(n for n, _, _ in arms.values())
-    binary = not any(between for _, _, between in arms.values())
-    totals = (min(max(total, 0.0), float(n)) for n, total, _ in arms.values())
-    return Tally(tuple(arms), events, tuple(map(round, totals) if binary else totals), binary)
+    binary = not any(room > 0 for _, _, room in arms.values())
+    totals = tuple(min(max(total, 0.0), float(n)) for n, total, _ in arms.values())
+    if binary:
+        totals = tuple(map(round, totals))
+        return Tally(tuple(arms), events, totals, totals, binary)
+    # between total²/n, where all rewards are equal, and the total, where they are 0 and 1
+    squares = tuple(
+        min(max(total - room, total * total / n), total)
+        for n, total, (_, _, room) in zip(events, totals, arms.values(), strict=True)
+    )
+    return Tally(tuple(arms), events, totals, squares, binary)
 
 
 def _numbers(source: Source, column: str, *, plain: bool = False) -> polars.Expr:

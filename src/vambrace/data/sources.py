@@ -2,6 +2,7 @@
 
 import csv
 import glob
+import hashlib
 import os
 import tempfile
 import zlib
@@ -30,6 +31,19 @@ class Spooled(NamedTuple):
     path: Path
 
 
+class File(NamedTuple):
+    """A file that was read."""
+
+    name: str
+    path: Path
+    size: int  # in bytes
+
+    def sha256(self) -> str:
+        """Its fingerprint in hexadecimal digits; this reads the whole file, which must still be there."""
+        with reading(self.name), self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 class Frame(Protocol):
     """The type of a Polars or pandas frame."""
 
@@ -50,6 +64,7 @@ class Source(NamedTuple):
     is_text: bool = False  # numbers may be words, and rows may be empty
     repeated: frozenset[str] = frozenset()  # names that several columns have
     json_lines: Path | None = None
+    file: File | None = None
 
     def rows(self, columns: dict[str, polars.Expr], *, numbered: bool = False, plain: bool = False) -> polars.LazyFrame:
         """These columns, on request with the row numbers; `plain`: a text file has no empty rows to be dropped."""
@@ -75,7 +90,8 @@ def opened(source: Any) -> Source:
     name = _name(source)
     with reading(name):
         if isinstance(source, str | Path | Spooled):
-            found = _file(name, Path(source.path if isinstance(source, Spooled) else source))
+            path = Path(source.path if isinstance(source, Spooled) else source)
+            found = _file(name, path)._replace(file=File(name, path, path.stat().st_size))
         elif isinstance(source, polars.DataFrame | polars.LazyFrame):
             found = Source(name, source.lazy())
         else:
