@@ -57,7 +57,10 @@ BAD_TEXTS: dict[str, tuple[bytes, str]] = {
     "latin-1": (b"arm,reward\na,1\nb,0\n\xe9,1\n", "line 4: expected text in UTF-8, got the byte 0xe9"),
     "zero byte": (b"arm,reward\na,1\nb\0,0\n", "line 3: expected text in UTF-8, got a byte 0x00"),
     "carriage returns": (b"arm,reward\ra,1\rb,0\r", "expected lines that end in a line feed"),
-    "utf-16": ("arm,reward\na,1\nb,0\n".encode("utf-16"), "expected text, got UTF-16, which can be saved as UTF-8"),
+    "utf-16": (
+        "arm,reward\na,1\nb,0\n".encode("utf-16"),
+        "expected text, got UTF-16 \\(save it as UTF-8, which Excel calls CSV UTF-8\\)",
+    ),
     "spreadsheet": (b"PK\x03\x04...", "expected text, got a ZIP archive or a spreadsheet"),
     "packed twice": (gzip.compress(gzip.compress(LINES.encode())), "expected text, got a file compressed twice"),
     "packed junk": (gzip.compress(bytes(range(256)) * 9), "line 1: expected text in UTF-8, got a byte 0x00"),

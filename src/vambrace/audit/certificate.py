@@ -66,6 +66,7 @@ class Certificate:
         winner_high: The upper end.
         rivals: The other arms, in the order of the log.
         columns: Which column of the log was used for what.
+        notes: What you should know about how the log was read.
 
     >>> import vambrace as vb
     >>> certificate = vb.certify({"arm": ["old", "new"], "views": [50_000, 50_000], "clicks": [600, 1_000]})
@@ -89,6 +90,7 @@ class Certificate:
     winner_high: float
     rivals: tuple[Rival, ...]
     columns: dict[str, str] = field(default_factory=dict, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def not_ruled_out(self, budget: float) -> tuple[str, ...]:
         """The arms that may be best if the attack had this budget: the winner, and those that it may fail to beat.

@@ -1,6 +1,7 @@
 """From a finished log to its certificate: how many events would have to be fake to overturn the winner?"""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from vambrace import validation
@@ -28,6 +29,11 @@ class Options(TypedDict, total=False):
     threat: Threat
     design: Design
     reward_range: Sequence[float] | None
+    user: str | None
+    time: str | None
+    drop: str | Sequence[str] | None
+    sheet: str | None
+    sql: str | None
 
 
 class Certificates(dict[str, Certificate]):
@@ -35,9 +41,11 @@ class Certificates(dict[str, Certificate]):
 
     Attributes:
         left_out: The tests that have only one arm and can have no winner.
+        notes: What the user should know about how the log was read.
     """
 
     left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @overload
@@ -60,12 +68,18 @@ def certify(
     design: Design = "adaptive",
     reward_range: Sequence[float] | None = None,
     group: str | None = None,
+    user: str | None = None,
+    time: str | None = None,
+    drop: str | Sequence[str] | None = None,
+    sheet: str | None = None,
+    sql: str | None = None,
 ) -> Certificate | Certificates:
     """Certify the winner of a finished test, some of whose events may be fake.
 
     Args:
-        log: A file (CSV, TSV, JSON lines, also with .gz, or Parquet, of any size), a pattern such as logs/*.csv, a
-            Polars or pandas frame or a mapping of columns, or a list of these; with one row per event or per arm.
+        log: A file (CSV, TSV, JSON lines or Parquet, of any size; JSON, Excel, SQLite, DuckDB), a postgresql://
+            address, a pattern such as logs/*.csv, a Polars or pandas frame, an Arrow table, a DuckDB relation or a
+            mapping of columns, or a list of these; with one row per event or per arm.
         arm: The column of the arm; None: the one with a usual name, such as variant.
         reward: The column of the reward, in a log; None: the one with a usual name, such as converted.
         events: The column of the number of events, in a table; None: the one with a usual name, such as views.
@@ -77,6 +91,12 @@ def certify(
         reward_range: The least and the largest possible reward, if these are not 0 and 1. One unit of the budget is
             then one event altered over the full range.
         group: The column that names the test of each row, if there are several; each test is certified separately.
+        user: The column of the person of each event, in a log of zeros and ones: each person counts once, as a success
+            if any of the person's events was one, for the arm that the person saw first.
+        time: The column of the time of each row: numbers, or dates such as 2026-01-31 or 2026-01-31 13:45.
+        drop: The names of arms to leave out, such as "Total" in a table; "" if no row is the total of others.
+        sheet: The sheet of an Excel file that has several.
+        sql: The query that gives the rows, if the log is a database; it is opened for reading only.
 
     Returns:
         The certificate; with `group` a dict of the certificates by the names of the tests, and in its attribute
@@ -92,9 +112,9 @@ def certify(
     validation.choice("threat", threat, THREATS)
     validation.choice("design", design, DESIGNS)
     delta = validation.number("delta", delta, low=0.0, high=1.0, open_low=True, open_high=True)
-    wanted = data.Columns(group, arm, reward, events, successes)
+    wanted = data.Columns(group, arm, reward, events, successes, user=user, time=time)
     with waiting("reading"):
-        found = data.tally(log, wanted, _checked_range(reward_range))
+        found = data.tally(log, wanted, _checked_range(reward_range), part=data.Part(sheet, sql), drop=drop)
     options: dict[str, Any] = {"delta": delta, "threat": threat, "design": design, "columns": found.columns}
     return _only(found, options) if group is None else _each(found, options)
 
@@ -124,7 +144,7 @@ def _only(found: "Reading", options: dict[str, Any]) -> Certificate:
         raise InvalidParameter(f"{found.name}: expected one test, or the group 'test' to tell them apart, got {came}")
     if len(tally.labels) < 2:
         raise InvalidParameter(f"{found.name}: expected at least two arms, got one: {tally.labels[0]!r}")
-    return _certificate(found.name, tally, options)
+    return replace(_certificate(found.name, tally, options), notes=found.notes)
 
 
 def _each(found: "Reading", options: dict[str, Any]) -> Certificates:
@@ -137,6 +157,7 @@ def _each(found: "Reading", options: dict[str, Any]) -> Certificates:
     if not certificates:
         raise InvalidParameter(f"{found.name}: expected a test with at least two arms, got one arm in every test")
     certificates.left_out = tuple(test for test in found.tests if test not in certificates)
+    certificates.notes = found.notes
     return certificates
 
 

@@ -18,12 +18,15 @@ EXAMPLES = (
     "vambrace certify test.csv",
     "vambrace certify log.csv --arm variant --reward bought --html page.html",
     "vambrace certify tests.csv --group test --design fixed",
+    "vambrace certify shop.db --sql 'SELECT variant, converted FROM visits'",
     "zcat log.csv.gz | vambrace certify -",
 )
 
 
 def command(
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines, Parquet; - reads stdin.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="CSV, JSON, Parquet, Excel, a database; - is stdin.")
+    ],
     arm: Annotated[str | None, option("COLUMN", "The arm; columns are found by their names by default.")] = None,
     reward: Annotated[str | None, option("COLUMN", "The reward, in a log of events.")] = None,
     events: Annotated[str | None, option("COLUMN", "The number of events, in a table of arms.")] = None,
@@ -33,6 +36,11 @@ def command(
     design: Annotated[str, option("DESIGN", "adaptive (a bandit, or several looks) or fixed (one look).")] = "adaptive",
     reward_range: Annotated[str | None, option("LOW,HIGH", "The possible rewards, if not 0 to 1.")] = None,
     group: Annotated[str | None, option("COLUMN", "The test, in a file of many tests: certify each.")] = None,
+    user: Annotated[str | None, option("COLUMN", "The person: count one event for each.")] = None,
+    time: Annotated[str | None, option("COLUMN", "The time: numbers, or dates such as 2026-01-31 13:45.")] = None,
+    drop: Annotated[list[str] | None, option("ARM", "Leave out an arm, such as Total; may be repeated.")] = None,
+    sheet: Annotated[str | None, option("NAME", "The sheet, in an Excel file with several.")] = None,
+    sql: Annotated[str | None, option("QUERY", "The query, in a database.")] = None,
     html: Annotated[Path | None, option("FILE", "Write a page with a figure and tables.")] = None,
     as_json: common.Json = False,
 ) -> None:
@@ -48,12 +56,13 @@ def command(
     ends = None if reward_range is None else common.numbers("reward_range", reward_range)
     options: dict[str, Any] = {"arm": arm, "reward": reward, "events": events, "successes": successes}
     options |= {"delta": delta, "threat": threat, "design": design, "reward_range": ends}
+    options |= {"user": user, "time": time, "drop": drop, "sheet": sheet, "sql": sql}
     with ExitStack() as stack:
         sources = [stack.enter_context(_opened(each)) for each in files]
         source = data.title(sources)
         answer = certify(sources, **options, group=group)
     found = {"": answer} if isinstance(answer, Certificate) else answer
-    notes = _notes(ends, () if isinstance(answer, Certificate) else answer.left_out)
+    notes = [*answer.notes, *_notes(ends, () if isinstance(answer, Certificate) else answer.left_out)]
     if html is not None:
         from vambrace.report import certificates as page
 

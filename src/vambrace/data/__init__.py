@@ -8,6 +8,19 @@ Every error names the file, the column and the row. `sources` opens files, `text
 
 from vambrace.data.columns import Columns, Layout
 from vambrace.data.counting import Reading, Tally, read_test, tally
-from vambrace.data.sources import File, Log, Spooled, spooled, title
+from vambrace.data.sources import File, Log, Part, Spooled, spooled, title
 
-__all__ = ["Columns", "File", "Layout", "Log", "Reading", "Spooled", "Tally", "read_test", "spooled", "tally", "title"]
+__all__ = [
+    "Columns",
+    "File",
+    "Layout",
+    "Log",
+    "Part",
+    "Reading",
+    "Spooled",
+    "Tally",
+    "read_test",
+    "spooled",
+    "tally",
+    "title",
+]

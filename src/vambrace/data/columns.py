@@ -1,5 +1,6 @@
 """What each column means: the user names it, or its own name is clear."""
 
+import re
 from collections.abc import Collection
 from typing import Literal, NamedTuple
 
@@ -14,6 +15,15 @@ EVENTS = (
     *("participants", "observations", "n", "count"),
 )
 SUCCESSES = ("successes", "conversions", "clicks", "purchases", "orders", "signups")
+RATES = (
+    *("rate", "conversion rate", "conv rate", "click rate", "click through rate", "success rate", "ctr", "cr", "cvr"),
+    *("open rate", "purchase rate", "signup rate", "response rate"),
+)
+USERS = (
+    *("user", "user id", "userid", "visitor", "visitor id", "visitorid", "session", "session id", "sessionid"),
+    *("customer", "customer id", "client", "client id", "person", "person id", "device", "device id", "cookie"),
+    *("account", "account id", "member", "member id", "anonymous id", "distinct id", "uid"),
+)
 MOST_NAMES = 20  # in an error
 Layout = Literal["log", "table"]  # one row per event, or one per arm
 
@@ -26,10 +36,13 @@ class Columns(NamedTuple):
     reward: str | None = None  # of a log
     events: str | None = None  # of a table
     successes: str | None = None  # of a table
+    rate: str | None = None  # of a table: successes as a share of the events
+    user: str | None = None  # of a log: the person of each event
+    time: str | None = None
 
     @property
     def is_table(self) -> bool:
-        """Whether there is one row per arm, not one per event."""
+        """Whether there are counts of events, not one row per event."""
         return self.reward is None
 
     @property
@@ -44,7 +57,7 @@ class Columns(NamedTuple):
     def check(self) -> None:
         """Refuse what no source could satisfy."""
         for use, column in self.named().items():
-            if not isinstance(column, str):
+            if not isinstance(column, str) or not column:
                 use = "group" if use == "test" else use  # as `certify` calls it
                 raise InvalidParameter(f"{use}: expected the name of a column, got {column!r}")
         if self.reward is not None and (self.events, self.successes) != (None, None):
@@ -70,28 +83,40 @@ class Header:
 
         test = pick("test", TESTS) if "test" in named or self.found(TESTS) else None
         arm = pick("arm", ARMS)
+        used = {"user": wanted.user, "time": wanted.time}
         if self._is_log(wanted, layout):
-            return Columns(test, arm, pick("reward", REWARDS))
-        successes = "reward" if "reward" in named else "successes"
-        return Columns(test, arm, None, pick("events", EVENTS), pick(successes, SUCCESSES))
+            return Columns(test, arm, pick("reward", REWARDS), **used)
+        events, successes = pick("events", EVENTS), "reward" if "reward" in named else "successes"
+        if successes not in named and not self.found(SUCCESSES):
+            if self.found(RATES):
+                return Columns(test, arm, None, events, rate=self._known(RATES), **used)
+            if self.found(REWARDS):  # such as conversion: a number or a rate
+                return Columns(test, arm, None, events, self._known(REWARDS), **used)
+        return Columns(test, arm, None, events, pick(successes, SUCCESSES), **used)
 
     def found(self, names: Collection[str]) -> list[str]:
         """The columns that are not used yet and have one of these names, in upper or lower case."""
         return [column for column in self._all if _plain(column) in names and column not in self._used]
+
+    def is_named(self, column: str, names: Collection[str]) -> bool:
+        """Whether a column has one of these names."""
+        return _plain(column) in names
 
     def _is_log(self, wanted: Columns, layout: Layout | None) -> bool:
         if wanted.reward is not None:  # the user may mean the successes of a table
             return not (len(self.found(EVENTS)) == 1 and _plain(wanted.reward) in SUCCESSES)
         if layout is not None or wanted.events is not None or wanted.successes is not None:
             return layout == "log"
-        is_table, is_log = bool(self.found(EVENTS) and self.found(SUCCESSES)), bool(self.found(REWARDS))
+        is_table = bool(self.found(EVENTS) and (self.found(SUCCESSES) or self.found(RATES)))
+        is_log = bool(self.found(REWARDS))
         if is_table and is_log:
             both = "a table of successes or a log of rewards (name the columns that you mean)"
             raise InvalidParameter(f"{self._name}: expected {both}, got {_listed(self._all)}")
         if not (is_table or is_log):
             table = f"the events ({_listed(EVENTS)}) and successes ({_listed(SUCCESSES)}) of a table"
             either = f"the reward ({_listed(REWARDS)}) of a log or {table}, or the names of these columns"
-            raise InvalidParameter(f"{self._name}: expected {either}, got {_listed(self._all)}")
+            rates = " (a rate needs the number of events beside it)" if self.found(RATES) else ""
+            raise InvalidParameter(f"{self._name}: expected {either}, got {_listed(self._all)}{rates}")
         return is_log
 
     def _use(self, column: str) -> str:
@@ -109,7 +134,9 @@ class Header:
         found = self.found(names)
         if not found:
             free = [column for column in self._all if column not in self._used]
-            raise InvalidParameter(f"{self._name}: expected a column {' or '.join(names)}, got {_listed(free)}")
+            wanted = f"a column {' or '.join(names)} (name yours if it has another name)"
+            wide = "; each arm or event needs a row of its own" if names is ARMS else ""
+            raise InvalidParameter(f"{self._name}: expected {wanted}, got {_listed(free)}{wide}")
         if len(found) > 1:
             one = f"one column {' or '.join(names)} (name the one that you mean)"
             raise InvalidParameter(f"{self._name}: expected {one}, got {' and '.join(found)}")
@@ -122,7 +149,8 @@ def same(one: Columns, other: Columns) -> bool:
 
 
 def _plain(column: str) -> str:
-    return column.strip().lower()
+    """A name in lower case, with spaces for signs: "Conv. Rate (%)" and conv_rate are the same."""
+    return re.sub(r"[\s_\-./()%]+", " ", column).strip().lower()
 
 
 def _listed(names: Collection[str]) -> str:

@@ -16,10 +16,11 @@ import numpy as np
 import polars
 from polars.exceptions import PanicException, PolarsError
 
-from vambrace.data import text
-from vambrace.errors import InvalidParameter, displayed
+from vambrace.data import databases, text, workbooks
+from vambrace.errors import InvalidParameter, MissingExtra, displayed
 
-ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
+TEXTS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")
+ENDINGS = (*TEXTS, ".parquet", ".xlsx")
 SEPARATORS = {".csv": (b",", b"\t", b";"), ".tsv": (b"\t",)}  # a .csv file without a comma has one of the others
 ROW = "row"
 
@@ -52,7 +53,21 @@ class Frame(Protocol):
         """The names of its columns."""
 
 
-Piece = str | Path | Spooled | Mapping[str, Any] | Frame
+class Stream(Protocol):
+    """The type of a table of another library, such as a pyarrow table or a DuckDB relation."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Its rows, as Arrow's interface in C gives them."""
+
+
+class Part(NamedTuple):
+    """Which part of a source is meant: a sheet of an Excel file, or the answer of a database to a query."""
+
+    sheet: str | None = None
+    sql: str | None = None
+
+
+Piece = str | Path | Spooled | Mapping[str, Any] | Frame | Stream
 Log = Piece | Sequence[Piece]  # a list or tuple: the pieces of one log
 
 
@@ -85,17 +100,22 @@ class Source(NamedTuple):
                 raise
 
 
-def opened(source: Any) -> Source:
+WHOLE = Part()
+
+
+def opened(source: Any, part: Part = WHOLE) -> Source:
     """A source of any kind, whose columns are known."""
     name = _name(source)
     with reading(name):
-        if isinstance(source, str | Path | Spooled):
+        if databases.is_address(source):
+            _check_part(name, part._replace(sql=None))
+            found = Source(name, databases.answered(name, source, part.sql).lazy(), is_text=True)
+        elif isinstance(source, str | Path | Spooled):
             path = Path(source.path if isinstance(source, Spooled) else source)
-            found = _file(name, path)._replace(file=File(name, path, path.stat().st_size))
-        elif isinstance(source, polars.DataFrame | polars.LazyFrame):
-            found = Source(name, source.lazy())
+            found = _file(name, path, part)._replace(file=File(name, path, path.stat().st_size))
         else:
-            found = Source(name, polars.DataFrame(_columns_of(name, source), strict=False).lazy())
+            _check_part(name, part)
+            found = Source(name, _frame(name, source))
         found.frame.collect_schema()
         return found
 
@@ -106,7 +126,8 @@ def pieces(sources: Any) -> list[Any]:
     for source in sources if isinstance(sources, list | tuple) and not isinstance(sources, Spooled) else [sources]:
         if isinstance(source, str) and not source:
             raise InvalidParameter("log: expected the name of a file, got ''")
-        if isinstance(source, str | Path) and glob.has_magic(str(source)) and not os.path.exists(source):
+        is_name = isinstance(source, str | Path) and not databases.is_address(source)
+        if is_name and glob.has_magic(str(source)) and not os.path.exists(source):
             fitting = sorted(glob.glob(str(source), recursive=True))
             if not fitting:
                 raise InvalidParameter(f"{source}: expected files that fit this pattern, got none")
@@ -115,7 +136,7 @@ def pieces(sources: Any) -> list[Any]:
             found.append(source)
     if not found:
         raise InvalidParameter("log: expected at least one file, got none")
-    _check_twice(each for each in found if isinstance(each, str | Path))
+    _check_twice(each for each in found if isinstance(each, str | Path) and not databases.is_address(each))
     return found
 
 
@@ -144,25 +165,35 @@ def reading(name: str) -> Iterator[None]:
     """Turn the error of Polars about a damaged file into one line."""
     try:
         yield
-    except InvalidParameter:
+    except (InvalidParameter, MissingExtra):
         raise
     except (PolarsError, PanicException, OSError, EOFError, TypeError, ValueError, csv.Error, zlib.error) as error:
         line = str(error).strip().partition("\n")[0] or type(error).__name__
         raise InvalidParameter(f"{name}: expected a table that can be read, got {line}") from None
 
 
-def _file(name: str, path: Path) -> Source:
+def _file(name: str, path: Path, part: Part) -> Source:
     """The rows of a file; the fields of a text file stay strings, as written."""
     if not path.is_file():
         came = "a folder" if path.is_dir() else "something else" if path.exists() else "nothing"
         raise InvalidParameter(f"{name}: expected a file, got {came} there")
+    if databases.kind_of(path) is not None:
+        _check_part(name, part._replace(sql=None))
+        return Source(name, databases.answered(name, path, part.sql).lazy(), is_text=True)
     inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
     ending = inner.suffix.lower()
-    if ending not in ENDINGS or (ending == ".parquet" and inner != path):
-        known = f"{', '.join(ENDINGS)} (all but .parquet also with .gz)"
+    if ending not in (ENDINGS if inner == path else TEXTS):
+        known = f"{', '.join(ENDINGS)} ({', '.join(TEXTS)} also with .gz) or a SQLite or DuckDB file"
         raise InvalidParameter(f"{name}: expected a file ending in {known}, got {path.suffix or 'none'}")
+    if ending == ".xlsx":
+        _check_part(name, part._replace(sheet=None))
+        frame, repeated = workbooks.sheet_of(name, path, part.sheet)
+        return Source(name, frame.lazy(), True, repeated)
+    _check_part(name, part)
     if ending == ".parquet":
         return Source(name, polars.scan_parquet(path, glob=False))
+    if ending == ".json":
+        return Source(name, text.array(name, path).lazy(), True)
     if ending in (".jsonl", ".ndjson"):
         columns = dict.fromkeys(text.keys(name, path), polars.String)
         exactly = glob.escape(str(path))  # unlike the others it has no option to turn patterns off
@@ -172,12 +203,33 @@ def _file(name: str, path: Path) -> Source:
     return Source(name, frame, True, repeated)
 
 
+def _check_part(name: str, part: Part) -> None:
+    """Refuse a sheet or a query of a source that has none."""
+    if part.sheet is not None:
+        raise InvalidParameter(f"sheet: expected an .xlsx file, got {name}")
+    if part.sql is not None:
+        raise InvalidParameter(f"sql: expected a SQLite or DuckDB file or a postgresql:// address, got {name}")
+
+
+def _frame(name: str, source: Any) -> polars.LazyFrame:
+    """A frame or a table in memory; what other libraries than pandas have comes by Arrow's interface."""
+    if isinstance(source, polars.DataFrame | polars.LazyFrame):
+        return source.lazy()
+    if hasattr(source, "__arrow_c_stream__") and not _is_pandas(source):
+        return polars.DataFrame(source).lazy()
+    return polars.DataFrame(_columns_of(name, source), strict=False).lazy()
+
+
+def _is_pandas(source: Any) -> bool:
+    return type(source).__module__.partition(".")[0] == "pandas"
+
+
 def _columns_of(name: str, source: Any) -> Mapping[str, Any]:
     """A mapping unchanged; a pandas frame column by column, with None for missing values: this needs no Arrow."""
     if isinstance(source, Mapping):
         return source
-    if type(source).__module__.partition(".")[0] != "pandas" or not hasattr(source, "columns"):
-        kinds = "the name of a file, a Polars or pandas frame or a mapping of columns"
+    if not _is_pandas(source) or not hasattr(source, "columns"):
+        kinds = "the name of a file, a Polars or pandas frame, an Arrow table or a mapping of columns"
         raise InvalidParameter(f"log: expected {kinds}, got {displayed(source)}")
     if not source.columns.is_unique:
         raise InvalidParameter(f"{name}: expected a name of its own for each column, got {list(source.columns)}")
@@ -191,6 +243,8 @@ def _columns_of(name: str, source: Any) -> Mapping[str, Any]:
 def _name(source: Any) -> str:
     if isinstance(source, Spooled):
         return source.name
+    if databases.is_address(source):
+        return databases.shown(source)
     return str(source) if isinstance(source, str | Path) else type(source).__name__.lower()
 
 

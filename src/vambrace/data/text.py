@@ -12,40 +12,45 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from csv import reader
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NoReturn, cast
 
 import numpy as np
+import polars
 
 from vambrace.errors import InvalidParameter, displayed
 
 PIECE = 1 << 22  # bytes; no line may be longer
 LONGEST_FIELD = 10_000  # lines
 FIRST_LINES = 1000  # of JSON lines: their keys are the columns
+BINARY = {b"PAR1": ".parquet", b"PK\x03\x04": ".xlsx"}
 GZIP = b"\x1f\x8b"
 NOT_TEXT = {
     b"PAR1": "a Parquet file",
     b"PK\x03\x04": "a ZIP archive or a spreadsheet",
-    **dict.fromkeys((b"\xff\xfe", b"\xfe\xff"), "UTF-16, which can be saved as UTF-8"),
+    **dict.fromkeys((b"\xff\xfe", b"\xfe\xff"), "UTF-16 (save it as UTF-8, which Excel calls CSV UTF-8)"),
     GZIP: "a file compressed twice",
 }
 SEPARATOR_NAMES = {b",": "commas", b"\t": "tabs", b";": "semicolons"}
+ABOVE = "(remove lines above the header)"
 BOM = b"\xef\xbb\xbf"
 
 
 def ending(path: Path) -> str:
     """The kind of a file according to its first bytes, as the ending of a name."""
     with path.open("rb") as file:
-        if file.read(4) == b"PAR1":
-            return ".parquet"
+        signature = file.read(4)
+    if signature in BINARY:
+        return BINARY[signature]
     try:
         with opened(path) as text:
             start = text.read(1 << 16).removeprefix(BOM).lstrip()
     except (OSError, EOFError, zlib.error):
         start = b""  # damaged: its reader will report it
-    if start.startswith(b"{"):
-        return ".jsonl"
+    if start.startswith((b"{", b"[")):
+        return ".jsonl" if start.startswith(b"{") else ".json"
     return ".tsv" if b"\t" in _outside(start.partition(b"\n")[0]) else ".csv"
 
 
@@ -72,7 +77,11 @@ def layout(name: str, path: Path, separators: Sequence[bytes]) -> tuple[str, fro
                 columns = _fields(name, header, separator)
                 if len(columns) == 1:
                     signs = " or ".join(SEPARATOR_NAMES[each] for each in separators)
-                    raise InvalidParameter(f"{name}: expected columns with {signs} between them, got {columns[0]!r}")
+                    raise InvalidParameter(
+                        f"{name}: expected columns with {signs} between them, got {columns[0]!r} {ABOVE}"
+                    )
+                if columns and not any(columns):
+                    raise InvalidParameter(f"{name}: expected a header, got empty fields {ABOVE}")
             if not _is_plain(text, separator, len(columns)):
                 for number, record in _records(line, text):
                     _check_record(name, number, record, separator, len(columns))
@@ -97,12 +106,43 @@ def keys(name: str, path: Path, most: int | None = FIRST_LINES) -> list[str]:
     return list(found)
 
 
+def array(name: str, path: Path) -> polars.DataFrame:
+    """The rows of a JSON array of objects, all fields as text; it is read into memory."""
+    with opened(path) as file:
+        _check_start(name, file)
+        written = _decoded(name, 1, file.read()).lstrip()
+    if written.startswith("{"):
+        raise InvalidParameter(
+            f"{name}: expected an array of objects, got an object (one in each line? name it .jsonl)"
+        )
+    number = {"parse_int": str, "parse_float": str, "parse_constant": partial(_no_number, name)}
+    try:
+        rows = json.loads(written, **number)
+    except json.JSONDecodeError as error:
+        raise InvalidParameter(f"{name}: line {error.lineno:,}: expected JSON, got a mistake: {error.msg}") from None
+    except RecursionError:
+        raise InvalidParameter(f"{name}: expected an array of objects, got values nested too deep") from None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InvalidParameter(f"{name}: expected an array of objects, got {displayed(written[:80])}")
+    if not rows:
+        raise InvalidParameter(f"{name}: expected at least one row, got none")
+
+    def shown(value: object) -> str | None:
+        return value if value is None or isinstance(value, str) else json.dumps(value)
+
+    columns = dict.fromkeys(key for row in rows for key in row)
+    return polars.DataFrame(
+        {key: [shown(row.get(key)) for row in rows] for key in columns}, dict.fromkeys(columns, polars.String)
+    )
+
+
+def _no_number(name: str, constant: str) -> NoReturn:
+    raise InvalidParameter(f"{name}: expected numbers, got {constant}, which JSON does not know")
+
+
 def _check_json(name: str, number: int, line: bytes) -> list[str]:
     """The keys of a line that must be a JSON object."""
-
-    def no_number(constant: str) -> NoReturn:
-        raise InvalidParameter(f"{name}: line {number:,}: expected numbers, got {constant}, which JSON does not know")
-
+    no_number = partial(_no_number, f"{name}: line {number:,}")
     if not line.strip():
         return []
     text = _decoded(name, number, line)
@@ -224,10 +264,10 @@ def _decoded(name: str, line: int, text: bytes) -> str:
     try:
         decoded = text.decode()
     except UnicodeDecodeError as error:
-        place, came = error.start, f"the byte 0x{text[error.start]:02x}"
+        place, came, how = error.start, f"the byte 0x{text[error.start]:02x}", " (save it as UTF-8)"
     else:
         if "\0" not in decoded:
             return decoded.removeprefix("\ufeff")
-        place, came = text.index(b"\0"), "a byte 0x00, as in a binary file"
+        place, came, how = text.index(b"\0"), "a byte 0x00, as in a binary file", ""
     line += text.count(b"\n", 0, place)
-    raise InvalidParameter(f"{name}: line {line:,}: expected text in UTF-8, got {came}")
+    raise InvalidParameter(f"{name}: line {line:,}: expected text in UTF-8, got {came}{how}")

@@ -119,29 +119,50 @@ class Replay(Environment):
             validation.listed("rewards", self.rewards, sum(self.events))
 
     @classmethod
-    def from_table(cls, source: "Log", test: object = None, *, mode: Mode = "exact") -> "Replay":
-        """One test of a table, which has one row for each arm; its columns are found by their names, as in `certify`.
+    def from_table(
+        cls,
+        source: "Log",
+        test: object = None,
+        *,
+        mode: Mode = "exact",
+        sheet: str | None = None,
+        sql: str | None = None,
+    ) -> "Replay":
+        """One test of a table of counts; its columns are found by their names, as in `certify`.
 
         Args:
-            source: A CSV, TSV, Parquet or JSON lines file, a frame, a mapping of columns, or a list of these.
+            source: A file, a frame, a mapping of columns or the address of a database, as in `certify`, or a list of
+                these.
             test: Which test, if a column `test` distinguishes several.
             mode: "exact": no event twice; "bootstrap": with replacement.
+            sheet: The sheet of an Excel file that has several.
+            sql: The query that gives the rows, if the source is a database.
         """
-        return cls._read(source, {}, mode, "table", test)
+        return cls._read(source, {}, mode, "table", test, sheet, sql)
 
     @classmethod
     def from_log(
-        cls, source: "Log", *, arm: str | None = None, reward: str | None = None, mode: Mode = "exact"
+        cls,
+        source: "Log",
+        *,
+        arm: str | None = None,
+        reward: str | None = None,
+        mode: Mode = "exact",
+        sheet: str | None = None,
+        sql: str | None = None,
     ) -> "Replay":
         """A log, which has one row for each event, with rewards in [0, 1].
 
         Args:
-            source: A CSV, TSV, Parquet or JSON lines file, a frame, a mapping of columns, or a list of these.
+            source: A file, a frame, a mapping of columns or the address of a database, as in `certify`, or a list of
+                these.
             arm: The column of the arm; None: found by its name, such as variant, as in `certify`.
             reward: The column of the reward; None: found by its name, such as converted.
             mode: "exact": no event twice; "bootstrap": with replacement.
+            sheet: The sheet of an Excel file that has several.
+            sql: The query that gives the rows, if the source is a database.
         """
-        return cls._read(source, {"arm": arm, "reward": reward}, mode, "log")
+        return cls._read(source, {"arm": arm, "reward": reward}, mode, "log", None, sheet, sql)
 
     @classmethod
     def from_file(
@@ -154,28 +175,39 @@ class Replay(Environment):
         events: str | None = None,
         successes: str | None = None,
         mode: Mode = "exact",
+        sheet: str | None = None,
+        sql: str | None = None,
     ) -> "Replay":
         """The replay for a spec that names a file, a table or a log: `replay:file=tests.csv,test=7`.
 
         Args:
-            file: A CSV, TSV, Parquet or JSON lines file.
+            file: A file or the address of a database, as in `certify`.
             test: Which test, if a column `test` distinguishes several.
             arm: The column of the arm; None: found by its name, such as variant, as in `certify`.
             reward: The column of the reward, in a log; None: found by its name, such as converted.
             events: The column of the number of events, in a table; None: found by its name, such as views.
             successes: The column of the number of successes, in a table; None: found by its name, such as clicks.
             mode: "exact": no event twice; "bootstrap": with replacement.
+            sheet: The sheet of an Excel file that has several.
+            sql: The query that gives the rows, if the file is a database.
         """
         columns = {"arm": arm, "reward": reward, "events": events, "successes": successes}
-        return cls._read(file, columns, mode, None, test)
+        return cls._read(file, columns, mode, None, test, sheet, sql)
 
     @classmethod
     def _read(
-        cls, source: "Log", columns: dict[str, str | None], mode: Mode, layout: "Layout | None", test: object = None
+        cls,
+        source: "Log",
+        columns: dict[str, str | None],
+        mode: Mode,
+        layout: "Layout | None",
+        test: object,
+        sheet: str | None,
+        sql: str | None,
     ) -> "Replay":
         from vambrace import data
 
-        tally, rewards = data.read_test(source, data.Columns(**columns), layout, test)
+        tally, rewards = data.read_test(source, data.Columns(**columns), layout, test, data.Part(sheet, sql))
         successes = [int(total) for total in tally.totals] if rewards is None else None
         return cls(mode=mode, events=tally.events, successes=successes, labels=tally.labels, rewards=rewards)
 

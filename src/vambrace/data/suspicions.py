@@ -1,0 +1,175 @@
+"""What a reader sees at a glance and a program does not: totals among the arms, dates for arms, counts in a log."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+
+import polars
+
+from vambrace.data import values
+from vambrace.data.columns import EVENTS, SUCCESSES, USERS, Columns, Header, Layout
+from vambrace.data.sources import Source
+from vambrace.data.times import DATE, Sums
+from vambrace.errors import InvalidParameter, displayed
+
+FIRST_ROWS = 10_000  # show whether arms repeat
+FIRST_EVENTS = 100_000  # show whether persons repeat
+TOTALS = (
+    *("total", "totals", "all", "sum", "overall", "grand total", "subtotal", "sub total", "all variants", "all arms"),
+    *("gesamt", "summe", "gesamtergebnis", "gesamtsumme", "insgesamt", "somme", "total général", "suma", "totale"),
+    *("total general", "totaal", "ergebnis", "alle", "everyone"),
+)
+NOT_SURE = ("conversion", "converted", "clicked", "click", "success")  # names of rewards that may be rates
+
+
+def check_totals(name: str, column: str, arms: Sums) -> None:
+    """Refuse a row that holds the sum of the others."""
+    for label in arms:
+        if _is_total(label):
+            raise InvalidParameter(
+                f"{name}: column {column!r}: expected arms, got the total {label!r} (--drop {label!r}, in Python "
+                f"drop={label!r}, leaves it out; if it is an arm, give it another name)"
+            )
+    if len(arms) < 3:
+        return
+    events, total = (sum(each[at] for each in arms.values()) for at in (0, 1))
+    for label, (n, won, _) in arms.items():
+        if won > 0 and (2 * n, 2 * won) == (events, total):
+            raise InvalidParameter(
+                f"{name}: column {column!r}: expected arms, got {label!r}, whose counts are the sums of the others "
+                f"(--drop {label!r}, in Python drop={label!r}, leaves it out; if it is an arm, --drop '')"
+            )
+
+
+def check_other_totals(source: Source, chosen: Columns) -> None:
+    """Refuse a total among rows that are added up, such as that of all days."""
+    schema, used = source.frame.collect_schema(), set(chosen.named().values())
+    texts = [each for each, kind in schema.items() if kind == polars.String and each not in used]
+    for column in texts:
+        words = source.frame.select(polars.col(column).str.strip_chars().str.to_lowercase()).unique()
+        for word in source.collect(words)[column]:
+            if word is not None and _is_total(word):
+                rows = f"rows that can be added up (leave out those whose {column} is {word!r})"
+                raise InvalidParameter(f"{source.name}: column {column!r}: expected {rows}, got a total")
+
+
+def check_drop(sources: Sequence[Source], chosen: Sequence[Columns], drop: Sequence[str]) -> None:
+    """Refuse to leave out what is not there."""
+    labels: set[str] = set()
+    for source, columns in zip(sources, chosen, strict=True):
+        arm = values.names(columns)["arm"].str.strip_chars()
+        labels.update(source.collect(source.frame.select(arm=arm).unique())["arm"].drop_nulls())
+    for each in drop:
+        if each not in labels:
+            near = get_close_matches(each, labels, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise InvalidParameter(f"drop: expected the names of arms of {sources[0].name}, got {each!r}{hint}")
+
+
+def check_dates(name: str, column: str, labels: Iterable[str]) -> None:
+    """Refuse dates as arms, unless the user named their column."""
+    labels = list(labels)
+    if all(re.match(DATE.removesuffix("$"), label) for label in labels):
+        wanted = "names of arms (if the dates are the arms, name this column)"
+        raise InvalidParameter(f"{name}: column {column!r}: expected {wanted}, got dates, such as {labels[0]!r}")
+
+
+def settled(source: Source, header: Header, chosen: Columns, wanted: Columns, layout: Layout | None) -> Columns:
+    """The columns of a log or a table, after a look at the rows where the names leave it open."""
+    if chosen.is_table:
+        if wanted.reward is not None and repeats(source, chosen):
+            return Columns(chosen.test, chosen.arm, wanted.reward, user=chosen.user, time=chosen.time)
+        doubtful = chosen.successes is not None and not header.is_named(chosen.successes, SUCCESSES)
+        if (
+            doubtful
+            and wanted.successes is None
+            and wanted.reward is None
+            and _holds(source, chosen.successes) == "rates"
+        ):
+            return chosen._replace(successes=None, rate=chosen.successes)
+        return chosen
+    events = header.found(EVENTS)
+    if not events or repeats(source, chosen):
+        return chosen
+    held = _holds(source, chosen.reward)
+    if held == "zeros and ones":
+        return chosen
+    if layout == "log" or len(events) > 1:
+        one = "a row for each event (in a table of counts, name its events and successes)"
+        raise InvalidParameter(f"{source.name}: expected {one}, got one row for each arm")
+    use = "rate" if held == "rates" else "successes"
+    return Columns(chosen.test, chosen.arm, None, events[0], user=chosen.user, time=chosen.time)._replace(
+        **{use: chosen.reward}
+    )
+
+
+def repeats(source: Source, chosen: Columns) -> bool:
+    """Whether an arm has more than one row."""
+    keys = {key: polars.col(column) for key, column in chosen.keys.items()}
+    rows = source.rows(keys)
+    for part in (rows.head(FIRST_ROWS), rows):
+        if source.collect(part.group_by(*keys).len().select((polars.col("len") > 1).any())).item():
+            return True
+    return False
+
+
+def _holds(source: Source, column: str | None) -> str:
+    """What the numbers of a small table are: "zeros and ones", "rates" or "counts"; texts such as 2% are rates."""
+    number = values.numbers(source, str(column))
+    found = source.collect(source.rows({"number": number, "written": polars.col(str(column))}))
+    if found["written"].dtype == polars.String and found["written"].str.contains("%").any():
+        return "rates"
+    known = found["number"].drop_nulls()
+    if known.is_in([0.0, 1.0]).all():
+        return "zeros and ones"
+    return "counts" if (known == known.round()).all() else "rates"
+
+
+def check_one_row_each(source: Source, chosen: Columns, rows: polars.DataFrame) -> None:
+    """Refuse a log with one row for each arm, rewards that look like rates, and counts in another column."""
+    if rows["room"].sum() <= 0 or (rows["events"] != 1).any() or rows.height < 2:
+        return
+    schema, used = source.frame.collect_schema(), set(chosen.named().values())
+    for column, kind in schema.items():
+        if column not in used and (kind.is_numeric() or kind == polars.String):
+            number = source.collect(source.rows({"number": values.numbers(source, column)}))["number"]
+            if number.null_count() == 0 and ((number == number.round()) & (number > 1)).all():
+                table = f"a row for each event (in a table, name the events, such as {column!r}, and the successes)"
+                raise InvalidParameter(f"{source.name}: expected {table}, got one row for each arm")
+
+
+def notes_on_log(source: Source, header: Header, chosen: Columns, wanted: Columns, rows: polars.DataFrame) -> list[str]:
+    """What the user of a log should know."""
+    notes = []
+    if wanted.reward is None and header.is_named(str(chosen.reward), NOT_SURE) and rows["room"].sum() > 0:
+        notes.append(
+            f"Each row was counted as one event, although not all numbers in {chosen.reward} are 0 or 1; if these are "
+            "rates, give a table with the number of events and of successes."
+        )
+    people = header.found(USERS) if chosen.user is None else []
+    for column in people[:1]:
+        first = source.collect(source.frame.select(polars.col(column)).head(FIRST_EVENTS)).drop_nulls()
+        again = first.height - first.n_unique()
+        if again:
+            notes.append(
+                f"{column} repeats ({again:,} times in the first {first.height:,} rows): events of one person are not "
+                "independent, and the answer may be too certain; "
+                f"--user {column} (in Python user={column!r}) counts each person once."
+            )
+    return notes
+
+
+def notes_on_names(column: str, tests: Mapping[str, Sums]) -> list[str]:
+    """Names that differ in upper and lower case only."""
+    for arms in tests.values():
+        seen: dict[str, str] = {}
+        for label in arms:
+            first = seen.setdefault(label.casefold(), label)
+            if first != label:
+                return [f"{displayed(first)} and {displayed(label)} in {column} were counted as two arms."]
+    return []
+
+
+def _is_total(label: str) -> bool:
+    plain = " ".join(label.lower().replace(":", " ").replace("-", " ").split())
+    return plain in TOTALS or plain.endswith((" total", " totals", " subtotal", " gesamt", " ergebnis", " summe"))
