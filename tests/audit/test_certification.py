@@ -183,8 +183,7 @@ def test_a_named_reward_makes_it_a_log() -> None:
     assert vb.certify(log, reward="converted") == EXPECTED
     clicks = LOG.rename({"converted": "clicks"}).with_columns(views=pl.lit(1))
     assert vb.certify(clicks, reward="clicks") == EXPECTED
-    with pytest.raises(InvalidParameter, match=r"expected one row for each arm \(in a log, name the reward\), got"):
-        vb.certify(clicks)
+    assert vb.certify(clicks) == EXPECTED  # each row is a table of one event
     assert vb.certify({"arm": ["A", "B"], "views": [900, 900], "clicks": [1, 99]}, reward="clicks").events == 1800
 
 
@@ -203,10 +202,7 @@ def test_the_columns_of_a_table_can_be_named() -> None:
     assert vb.certify(table, events="people", successes="converted") == EXPECTED
     assert vb.certify(table.rename({"converted": "clicks"}), events="people") == EXPECTED
     assert vb.certify(table.drop("sessions").rename({"people": "n"}), successes="converted") == EXPECTED
-    hint = "a reward range rescales others; in a table of counts, name its events and successes"
-    with pytest.raises(
-        InvalidParameter, match=rf"column 'converted': expected a number in \[0, 1\] \({hint}\), got 400"
-    ):
+    with pytest.raises(InvalidParameter, match="column 'converted': expected no more than sessions, got 400"):
         vb.certify(table)
     with pytest.raises(InvalidParameter, match="expected a column 'persons', got arm, people, converted, sessions"):
         vb.certify(table, events="persons", successes="converted")

@@ -173,8 +173,8 @@ BAD_LOGS: dict[str, tuple[str, bytes, str]] = {
     "several tests": ("x.csv", TESTS.encode(), "expected one test, or the group 'test' to tell them apart, got 3"),
     "arm twice": (
         "x.csv",
-        (TABLE + "old,1,1\n").encode(),
-        "column 'arm': expected one row for each arm (in a log, name the reward), got 'old'",
+        (TABLE + "old ,1,1\n").encode(),
+        "column 'arm': expected one way to write each name, got 'old' and 'old '",
     ),
 }
 

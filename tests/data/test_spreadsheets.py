@@ -72,7 +72,10 @@ CASES: dict[str, Read | Refused] = {
     "a rate beside the number is not needed": Read(
         "variant,visitors,conversions,rate\nA,1000,21,2.1%\nB,1000,30,3.0%\n"
     ),
-    "a number named as a reward": Read("variant,visitors,conversion\nA,1000,21\nB,1000,30\n"),
+    "a number named as a reward": Read(
+        "variant,visitors,conversion\nA,1000,21\nB,1000,30\n",
+        notes=("conversion was read as the number of successes among visitors.",),
+    ),
     "a rate, the events named": Read(
         "variant,traffic,conversion\nA,1000,0.021\nB,1000,0.03\n",
         notes=(RATE,),

@@ -163,9 +163,8 @@ def _summed(
         if chosen.user is not None:
             raise InvalidParameter("user: expected a log, with a row for each event, got a table of counts")
         rows, notes = tables.counted(source, chosen, drop, clock)
-        if notes:
-            suspicions.check_other_totals(source, chosen)
-        return rows.with_columns(tests), notes
+        suspicions.check_other_totals(source, chosen)
+        return rows.with_columns(tests), [*suspicions.notes_on_table(header, chosen, wanted), *notes]
     rows = logs.summed(source, chosen, ends, clock, header)
     suspicions.check_one_row_each(source, chosen, rows)
     return rows.with_columns(tests), suspicions.notes_on_log(source, header, chosen, wanted, rows)

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 import polars
 
 from vambrace.data import values
-from vambrace.data.columns import EVENTS, SUCCESSES, USERS, Columns, Header, Layout
+from vambrace.data.columns import EVENTS, REWARDS, SUCCESSES, USERS, Columns, Header, Layout
 from vambrace.data.sources import Source
 from vambrace.data.times import DATE, Sums
 from vambrace.errors import InvalidParameter, displayed
@@ -42,7 +42,7 @@ def check_totals(name: str, column: str, arms: Sums) -> None:
 
 
 def check_other_totals(source: Source, chosen: Columns) -> None:
-    """Refuse a total among rows that are added up, such as that of all days."""
+    """Refuse a total among rows that may be added up, such as that of all days."""
     schema, used = source.frame.collect_schema(), set(chosen.named().values())
     texts = [each for each, kind in schema.items() if kind == polars.String and each not in used]
     for column in texts:
@@ -136,6 +136,13 @@ def check_one_row_each(source: Source, chosen: Columns, rows: polars.DataFrame) 
             if number.null_count() == 0 and ((number == number.round()) & (number > 1)).all():
                 table = f"a row for each event (in a table, name the events, such as {column!r}, and the successes)"
                 raise InvalidParameter(f"{source.name}: expected {table}, got one row for each arm")
+
+
+def notes_on_table(header: Header, chosen: Columns, wanted: Columns) -> list[str]:
+    """That a column which may hold something else was read as the number of successes."""
+    if wanted.successes is None and chosen.successes is not None and header.is_named(chosen.successes, REWARDS):
+        return [f"{chosen.successes} was read as the number of successes among {chosen.events}."]
+    return []
 
 
 def notes_on_log(source: Source, header: Header, chosen: Columns, wanted: Columns, rows: polars.DataFrame) -> list[str]:

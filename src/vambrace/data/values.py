@@ -14,7 +14,7 @@ ADVICE = {  # how a number may be written that is not read, and what to do
     r".*%": "write 0.02 for 2%",
     rf"[+-]?{GROUPS}(?:[.,]\d+)?": "write 10000, without signs between thousands",
     r"[+-]?\d*,\d+": "write 0.5 for 0,5, with a point",
-    r"(?i)yes|no|y|n|ja|nein|oui|non|si|sí|on|off|x|wahr|falsch": "write 1 for yes and 0 for no",
+    r"(?i)yes|no|y|n|ja|nein|oui|non|si|sí|on|off|wahr|falsch": "write 1 for yes and 0 for no",
     r"[+-]?\W{0,2}\s*[$€£¥₹]\s*[\d.,]+|[\d.,]+\s*(?:[$€£¥₹]|EUR|USD|GBP|CHF)": "write the number without the currency",
     r"#\w+[/!?\w]*": "correct the formula in the spreadsheet",
 }

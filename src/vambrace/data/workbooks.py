@@ -13,7 +13,11 @@ FIRST_ROWS = 50  # the header is one of these
 def sheet_of(name: str, path: Path, sheet: str | None) -> tuple[polars.DataFrame, frozenset[str]]:
     """The rows below the header of a sheet, and the names that several columns have."""
     excel = imported("fastexcel", "excel", ".xlsx files")
-    book = excel.read_excel(str(path))
+    try:
+        book = excel.read_excel(str(path))
+    except excel.FastExcelError as error:
+        line = str(error).partition("\n")[0]
+        raise InvalidParameter(f"{name}: expected an Excel workbook (.xlsx), got {line}") from None
     names: list[str] = book.sheet_names
     if sheet is None and len(names) > 1:
         raise InvalidParameter(f"{name}: expected the name of one of its sheets (sheet), got none; {_listed(names)}")
