@@ -21,7 +21,8 @@ from vambrace.report.figures import regret_figure
 from vambrace.sampling import stream
 from vambrace.testing import check_environment
 
-EVENTS = "a whole number in [0, 1000000000000000]"
+EVENTS = "a whole number in [1, 1000000000000000]"
+COUNT = "a whole number in [0, 1000000000000000]"
 LEVEL = 1e-6  # the false-alarm probability of each statistical test; seeds are fixed
 COUNTS = vb.Replay(events=(40, 30, 20), successes=(30, 10, 5), labels=("red", "green", "blue"))
 REWARDS = vb.Replay(events=(3, 2), successes=None, rewards=(0.25, 0.5, 1.0, 0.0, 0.125))
@@ -362,8 +363,8 @@ BAD_TABLES = {
     "arm,events\na,1": "expected a column successes or conversions or clicks or",
     "arm,views,trials,clicks\na,1,1,1": "expected one column events or impressions or views or",
     "arm,events,clicks\na,5,1\nb,0,0": "expected at least one event of each arm (--drop 'b', ",
-    "arm,events,clicks\na,x,1": f"column 'events': expected {EVENTS}, got 'x' in row 1",
-    "arm,events,clicks\na,,1": f"column 'events': expected {EVENTS}, got nothing in row 1",
+    "arm,events,clicks\na,x,1": f"column 'events': expected {COUNT}, got 'x' in row 1",
+    "arm,events,clicks\na,,1": f"column 'events': expected {COUNT}, got nothing in row 1",
     "arm,events,clicks\na,9,1.5": "column 'clicks': expected a whole number from 0 up, got '1.5' in row 1",
     "arm,events,clicks\na,9,-1": "column 'clicks': expected a whole number from 0 up, got '-1' in row 1",
     "arm,events,clicks\na,9,9\nb,9,10": "column 'clicks': expected no more than events, got '10' in row 2",

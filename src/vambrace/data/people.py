@@ -6,7 +6,7 @@ not do, since who comes back and sees another arm may depend on the first one. T
 arms looks smaller.
 
 Persons are told apart by 64 bits of a hash (for 10⁷ persons, two share one with probability 3·10⁻⁶), and are grouped in
-parts of about two million rows, from a copy in a temporary file: memory does not grow with the log.
+parts of about a million rows, from a copy in a temporary file: memory does not grow with the log.
 """
 
 import tempfile
@@ -22,7 +22,7 @@ from vambrace.data.sources import Source
 from vambrace.data.times import Clock
 from vambrace.errors import InvalidParameter
 
-PART = 2 * 10**6  # rows that are grouped at a time
+PART = 10**6  # rows that are grouped at a time
 
 
 class People(NamedTuple):
