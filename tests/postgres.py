@@ -15,6 +15,6 @@ def postgres_url() -> Iterator[str]:
         import pgserver
 
     with tempfile.TemporaryDirectory(prefix="vambrace-") as folder:  # short, as the name of a socket must be
-        server = pgserver.get_server(folder, cleanup_mode="stop")
+        server = pgserver.get_server(folder, cleanup_mode="stop")  # type: ignore[attr-defined]
         yield server.get_uri()
         server.cleanup()

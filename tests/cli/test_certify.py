@@ -2,6 +2,7 @@ import gzip
 import io
 import json
 import os
+import sqlite3
 import sys
 import threading
 from pathlib import Path
@@ -25,6 +26,24 @@ def table(tmp_path: Path) -> str:
     path = tmp_path / "table.csv"
     path.write_text(TABLE, encoding="utf-8")
     return str(path)
+
+
+def test_what_is_read_and_how(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "shop.db"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE log (visitor, variant, converted, day)")
+        rows = [(k % 400, "ab"[k % 2], int(k % 2 == 1 or k % 40 == 0), k // 500) for k in range(1000)]
+        database.executemany("INSERT INTO log VALUES (?, ?, ?, ?)", [*rows, (1, "c", 0, 0), (7, "a", 0, 0)])
+    database.close()
+    sql = "SELECT * FROM log"
+    words = ["certify", str(path), "--sql", sql, "--user", "visitor", "--drop", "c", "--time", "day"]
+    done = run(*words)
+    assert done.code == 0
+    assert "400 persons were counted, each once." in done.out + done.err
+    assert "2 persons (0.5 %) saw several arms; each counts for the arm seen first." in done.out + done.err
+    expected = vb.certify(path, sql=sql, user="visitor", drop="c", time="day")
+    assert json.loads(run(*words, "--json").out) == json.loads(json.dumps(expected.to_dict()))
+    assert (expected.winner, expected.events, len(expected.notes)) == ("b", 400, 2)
 
 
 def test_certify_prints_the_sentence_and_the_rivals(run: Run, table: str) -> None:

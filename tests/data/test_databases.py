@@ -117,7 +117,11 @@ def test_a_missing_extra_is_named(module: str, extra: str, tmp_path: Path, monke
     path = tmp_path / "x.duckdb"
     duckdb.connect(str(path)).close()
     (tmp_path / "x.xlsx").write_bytes(b"PK\x03\x04")
-    sources = {"duckdb": path, "psycopg": "postgresql://127.0.0.1/x", "fastexcel": tmp_path / "x.xlsx"}
+    sources: dict[str, str | Path] = {
+        "duckdb": path,
+        "psycopg": "postgresql://127.0.0.1/x",
+        "fastexcel": tmp_path / "x.xlsx",
+    }
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtra, match=rf"the extra {extra} \(pip install 'vambrace\[{extra}\]'\), got no module"):
         data.tally(sources[module], part=data.Part(sql=None if extra == "excel" else QUERY))

@@ -31,7 +31,7 @@ def test_sums_so_far_are_those_of_a_plain_loop(tmp_path: Path) -> None:
         dated = frame.with_columns(at=pl.date(2026, 1, 1) + pl.duration(days="day"))
         dated.write_csv(tmp_path / "x.csv")
         for source in (dated, tmp_path / "x.csv", [dated[:31], dated[31:]]):
-            found = data.tally(source, TIMED)  # type: ignore[arg-type]
+            found = data.tally(source, TIMED)
             for test, steps in found.over_time.items():
                 mine = [row for row in rows if row[0] == test]
                 days = sorted({row[3] for row in mine})

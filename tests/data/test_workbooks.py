@@ -54,7 +54,7 @@ def test_what_stands_above_and_below_the_table(tmp_path: Path) -> None:
 
 
 def test_cells_keep_their_values(tmp_path: Path) -> None:
-    rows = [
+    rows: list[list[Any]] = [
         ["arm", "reward", "at"],
         [1, 1 / 3, datetime(2026, 1, 5)],
         [2, 0.1, datetime(2026, 1, 9)],

@@ -48,6 +48,7 @@ def kind_of(path: Path) -> str | None:
 
 def answered(name: str, source: str | Path, sql: str | None) -> polars.DataFrame:
     """The rows that a query gives."""
+    read: Callable[[Any, str], polars.DataFrame]
     if isinstance(source, Path):
         read, listing = (_sqlite, SQLITE_TABLES) if kind_of(source) == "sqlite" else (_duckdb, OTHER_TABLES)
     else:

@@ -187,8 +187,8 @@ def _file(name: str, path: Path, part: Part) -> Source:
         raise InvalidParameter(f"{name}: expected a file ending in {known}, got {path.suffix or 'none'}")
     if ending == ".xlsx":
         _check_part(name, part._replace(sheet=None))
-        frame, repeated = workbooks.sheet_of(name, path, part.sheet)
-        return Source(name, frame.lazy(), True, repeated)
+        rows, repeated = workbooks.sheet_of(name, path, part.sheet)
+        return Source(name, rows.lazy(), True, repeated)
     _check_part(name, part)
     if ending == ".parquet":
         return Source(name, polars.scan_parquet(path, glob=False))

@@ -115,9 +115,8 @@ def array(name: str, path: Path) -> polars.DataFrame:
         raise InvalidParameter(
             f"{name}: expected an array of objects, got an object (one in each line? name it .jsonl)"
         )
-    number = {"parse_int": str, "parse_float": str, "parse_constant": partial(_no_number, name)}
     try:
-        rows = json.loads(written, **number)
+        rows = json.loads(written, parse_int=str, parse_float=str, parse_constant=partial(_no_number, name))
     except json.JSONDecodeError as error:
         raise InvalidParameter(f"{name}: line {error.lineno:,}: expected JSON, got a mistake: {error.msg}") from None
     except RecursionError:

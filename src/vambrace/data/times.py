@@ -102,9 +102,8 @@ def _is_date(source: Source, column: str) -> bool:
 
 def cumulated(rows: polars.DataFrame, clock: Clock) -> Iterator[tuple[str, str, Sums]]:
     """Tests, labels of their steps, and the sums of the arms so far; rows have test, arm, step, moment and sums."""
-    hours = 1
-    if clock.is_date and (int(rows["step"].max() or 0) - int(rows["step"].min() or 0) >= TWO_DAYS or _only_days(rows)):  # type: ignore[call-overload]
-        hours = DAY
+    span = rows.select(polars.col("step").max() - polars.col("step").min()).item()
+    hours = DAY if clock.is_date and (span >= TWO_DAYS or _only_days(rows)) else 1
     columns = ("step", "moment", "arm", "events", "total", "room")
     rows = rows.with_columns(polars.col("step") // hours).sort("step", "moment")
     for (test,), part in rows.group_by("test", maintain_order=True):
@@ -112,7 +111,7 @@ def cumulated(rows: polars.DataFrame, clock: Clock) -> Iterator[tuple[str, str, 
         for step, same in groupby(part.select(columns).iter_rows(), key=itemgetter(0)):
             last = 0.0
             for _, last, arm, *more in same:  # noqa: B007 (the last of all)
-                sums[arm] = tuple(map(add, sums.get(arm, (0, 0.0, 0.0)), more))  # type: ignore[assignment]
+                sums[arm] = tuple(map(add, sums.get(arm, (0, 0.0, 0.0)), more))
             if step in kept:
                 yield str(test), clock.label(last, hours), dict(sums)
 
