@@ -15,7 +15,7 @@ import altair
 import pages
 import vambrace as vb
 from vambrace.audit.certification import BUDGETS, standing
-from vambrace.audit.limits import DESIGNS, THREATS
+from vambrace.audit.questions import DESIGNS, THREATS
 from vambrace.report.figures import COLOURS
 
 MARK = "<!-- written by make studies -->"

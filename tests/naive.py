@@ -4,6 +4,7 @@ Nothing here is shared with the fast implementation; the tests compare the two p
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -1605,77 +1606,130 @@ def observed_regret(table: Sequence[Sequence[float]], arms: Sequence[int], obser
 
 
 @functools.cache
-def least_mean(successes: float, events: int, level: float, binary: bool) -> float:
-    """The smallest mean at which so many successes or more are not less likely than the level, by bisection.
+def fisher(s: int, n: int, s2: int, n2: int) -> Fraction:
+    """The chance of s or more successes among n events, drawn from n + n2 of which s + s2 are successes."""
+    m, both = s + s2, n + n2
+    favourable = sum(math.comb(m, k) * math.comb(both - m, n - k) for k in range(s, min(m, n) + 1))
+    return Fraction(favourable, math.comb(both, n))
 
-    0/1 rewards: the binomial tail, added up. Else Chernoff's bound on it.
-    """
-    if events == 0 or successes <= 0:
-        return 0.0
-    low, high = 0.0, successes / events
-    for _ in range(80):
-        q = (low + high) / 2
-        if binary:
-            k = round(successes)
-            tail = math.fsum(math.comb(events, i) * q**i * (1 - q) ** (events - i) for i in range(k, events + 1))
-        else:
-            p = successes / events
-            divergence = p * math.log(p / q) if q > 0 else math.inf
-            if p < 1:
-                divergence += (1 - p) * math.log((1 - p) / (1 - q))
-            tail = math.exp(-events * divergence)
-        if tail < level:
-            low = q
-        else:
-            high = q
-    return low
+
+@functools.cache
+def evidence(s: int, n: int, s2: int, n2: int) -> float:
+    """ln E of SPEC 13."""
+
+    def log_beta(a: float, b: float) -> float:
+        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+    rate = (s + s2) / (n + n2)
+    value = log_beta(s + 0.5, n - s + 0.5) + log_beta(s2 + 0.5, n2 - s2 + 0.5) - 2 * log_beta(0.5, 0.5)
+    return value - (s + s2) * math.log(rate) - (n + n2 - s - s2) * math.log(1 - rate)
+
+
+def undone(threat: str, s: int, n: int, a: int) -> tuple[int, int] | None:
+    """Successes and events of a winner before an attack on a of its events; None if it has not enough of them."""
+    if threat == "alter":
+        return (s - a, n) if a <= s else None
+    if threat == "inject":
+        return (s - a, n - a) if a <= s else None
+    return s, n + a
 
 
 @dataclass
 class Log:
-    """A finished log, and the question that is asked of it."""
+    """A finished log of successes, and the question that is asked of it."""
 
     events: list[int]
-    totals: list[float]
+    totals: list[int]
     delta: float = 0.05
     threat: str = "alter"
     design: str = "adaptive"
-    binary: bool = True
-
-    def level(self, events: int) -> float:
-        level = self.delta / (2 * len(self.events))
-        return level * 6 / (math.pi**2 * events**2) if self.design == "adaptive" and events > 0 else level
-
-    def lower(self, total: float, events: int) -> float:
-        return least_mean(total, events, self.level(events), self.binary)
-
-    def upper(self, total: float, events: int) -> float:
-        return 1 - least_mean(events - total, events, self.level(events), self.binary)
 
     def winner(self) -> int:
-        means = [total / events for total, events in zip(self.totals, self.events, strict=True)]
+        means = [Fraction(total, events) for total, events in zip(self.totals, self.events, strict=True)]
         return means.index(max(means))
 
-    def separated(self, rival: int, on_winner: float, on_rival: float) -> bool:
-        """Whether the winner is above the rival once this attack, so much on each of the two, is undone."""
-        s_w, n_w = self.totals[self.winner()], self.events[self.winner()]
-        s_j, n_j = self.totals[rival], self.events[rival]
-        if self.threat == "alter":
-            return self.lower(max(0.0, s_w - on_winner), n_w) > self.upper(min(n_j, s_j + on_rival), n_j)
-        a, b = int(on_winner), int(on_rival)
-        if self.threat == "inject":  # events of reward 1 and of reward 0 were made up, as many as there are
-            a, b = min(a, n_w), min(b, n_j)
-            left = n_j - s_j - b
-            return self.lower(max(0.0, s_w - a), n_w - a) > self.upper(n_j - b - max(0.0, left), n_j - b)
-        return self.lower(s_w, n_w + a) > self.upper(s_j + b, n_j + b)
+    def rejects(self, s: int, n: int, s2: int, n2: int) -> bool:
+        """Whether the first of two arms is certainly better."""
+        if n == 0 or n2 == 0 or s * n2 <= s2 * n:
+            return False
+        if self.design == "fixed":
+            return fisher(s, n, s2, n2) <= Fraction(self.delta) / (len(self.events) - 1)
+        return evidence(s, n, s2, n2) >= math.log((len(self.events) - 1) / self.delta)
 
-    def stands(self, rival: int, budget: int) -> bool:
-        """Whether the winner stands against the rival for every split of a budget in whole events."""
-        return all(self.separated(rival, a, b) for a in range(budget + 1) for b in range(budget + 1 - a))
+    def splits(self, rival: int, budget: int) -> Iterator[tuple[int, int, int, int]]:
+        """Both arms before each attack that costs all of the budget."""
+        s, n = self.totals[self.winner()], self.events[self.winner()]
+        n2 = self.events[rival]
+        failures = n2 - self.totals[rival]
+        for a in range(budget + 1):
+            first, second = undone(self.threat, s, n, a), undone(self.threat, failures, n2, budget - a)
+            if first is not None and second is not None:
+                yield (*first, second[1] - second[0], second[1])
 
     def budget(self, rival: int) -> int:
-        """The largest budget at which the winner stands; -1: not even without an attack."""
+        """The largest budget at which every split is rejected; -1: not even without an attack."""
         budget = -1
-        while self.stands(rival, budget + 1):
+        while True:
+            tried = list(self.splits(rival, budget + 1))
+            if not tried or not all(self.rejects(*split) for split in tried):
+                return budget
+            budget += 1
+
+    def clean_logs(self, rival: int, budget: int) -> Iterator[tuple[int, int, int, int]]:
+        """Both arms before every attack that costs at most the budget, also of those that were of no use."""
+        pairs = [(self.totals[k], self.events[k]) for k in (self.winner(), rival)]
+        changes = range(-budget, budget + 1)
+        for up, down, up2, down2 in itertools.product(changes, repeat=4):
+            if abs(up) + abs(down) + abs(up2) + abs(down2) > (2 if self.threat == "alter" else 1) * budget:
+                continue
+            if self.threat == "alter" and (up + down or up2 + down2):
+                continue  # a success more is a failure less
+            if self.threat == "inject" and max(up, down, up2, down2) > 0:
+                continue
+            if self.threat == "suppress" and min(up, down, up2, down2) < 0:
+                continue
+            (s, n), (s2, n2) = pairs
+            if min(s + up, n - s + down, s2 + up2, n2 - s2 + down2) >= 0:
+                yield s + up, n + up + down, s2 + up2, n2 + up2 + down2
+
+    def looks_best_at(self, rival: int) -> int:
+        """The least budget one of whose splits makes the rival's mean at least the winner's."""
+        budget = 0
+        while not any(n == 0 or n2 == 0 or s * n2 <= s2 * n for s, n, s2, n2 in self.splits(rival, budget)):
             budget += 1
         return budget
+
+
+@dataclass
+class Rewards:
+    """The rewards of one arm, all in [0, 1], and a grid of (m, r)."""
+
+    rewards: list[float]
+    grid: list[tuple[float, float]]
+
+    def average(self, mean: float) -> float:
+        """The average over the grid of prod exp(r d - c d^2) / (1 + r (mean - m)), d = x - m; c is the least that does.
+
+        It must be a lower bound: exp(r d - c d^2) <= 1 + r d for all d from -m up.
+        """
+        values = []
+        for m, r in self.grid:
+            c = (-math.log(1 - r * m) - r * m) / m**2 if m else r * r / 2
+            total = math.fsum(r * (x - m) - c * (x - m) ** 2 - math.log(1 + r * (mean - m)) for x in self.rewards)
+            values.append(math.exp(total))
+        return math.fsum(values) / len(values)
+
+
+def least_product(winner: Rewards, rival: Rewards) -> float:
+    """The least product of the winner's average and the rival's, with all its rewards x as 1 - x, at a common mean."""
+    other = Rewards([1 - x for x in rival.rewards], rival.grid)
+    values = [winner.average(k / 500) * other.average(1 - k / 500) for k in range(501)]
+    best = values.index(min(values))
+    low, high = max(best - 1, 0) / 500, min(best + 1, 500) / 500
+    for _ in range(60):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        if winner.average(left) * other.average(1 - left) < winner.average(right) * other.average(1 - right):
+            high = right
+        else:
+            low = left
+    return winner.average(low) * other.average(1 - low)

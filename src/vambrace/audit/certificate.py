@@ -1,43 +1,64 @@
 """How many fake events would overturn this result?
 
-Setting    A finished test or bandit log: for each arm the number of its events and the sum of their rewards in [0, 1].
-           The winner has the largest mean. An attacker may have changed the log, by an unknown total.
+Setting    A finished test or bandit log: for each arm the number of its events and the sum of their rewards. The winner
+           has the largest mean. An attacker may have changed the log, by an unknown total.
 Algorithm  Undo every attack of cost C on the winner and one rival, in every split. The winner stands at C if after each
-           of them its lower confidence limit is above the rival's upper limit. The budget of a rival is the largest
-           such C; the budget of the certificate is the smallest budget of its rivals.
+           of them a test of this pair rejects that the winner's mean is at most the rival's. The budget of a rival is
+           the largest such C; the budget of the certificate is the smallest budget of its rivals.
 Threats    alter: rewards were changed, by C in total (the attack of the paper). inject: C events were invented; undoing
            removes successes of the winner and failures of the rival. suppress: C events are missing; undoing adds
            failures of the winner and successes of the rival. If all events of an arm may be fake, it can have any mean.
-Bounds     design "fixed", for sample sizes set in advance and one look: exact binomial (Clopper and Pearson 1934) for
-           0/1 rewards, otherwise Chernoff's, each side of each arm at delta / 2K. "adaptive", for bandits and for
-           peeking: the same at delta / 2K * 6 / (pi n)^2 for n events, which holds at every n at once.
+Tests      Each of the K - 1 pairs at delta / (K - 1), one-sided. "fixed", for sample sizes set in advance and one
+           look: Fisher's exact test. "adaptive", for bandits and for peeking: an e-process (see `coins`). For rewards
+           that are not 0 or 1, in both designs: supermartingales of sums and squares (see `means`).
            Under inject and suppress the sizes set in advance are those of the genuine log. It is one of the logs that
-           undoing gives, and its limits hold there; the number of logged events may depend on what the attacker saw.
+           undoing gives, and its test holds there; the number of logged events may depend on what the attacker saw.
            If a log is closed at a fixed size, the attacker chooses how many events are genuine: that is adaptive.
-Guarantee  With probability 1 - delta only a best arm is certified at a budget that the attack did not exceed.
+Guarantee  Let b be a best arm. With probability 1 - delta no other arm is certified at a budget that the attack did not
+           exceed: another arm w is certified only if the test of the pair (w, b) rejects; there are K - 1 such arms.
+           If several arms are exactly equal and best, each of them is a right answer; that *some* arm is certified then
+           has a probability of at most delta K / (K - 1).
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from math import floor, inf, nextafter
+from math import inf, nextafter
 from typing import TYPE_CHECKING, Any
 
 from vambrace import validation
-from vambrace.audit.limits import Arm, Design, Threat, lower_limit, make_criterion
-from vambrace.audit.splits import cheapest_attack
-from vambrace.kernels import compiled
+from vambrace.audit import questions, words
+from vambrace.audit.history import Moment
+from vambrace.audit.questions import MOST_EVENTS, Arm, Design, Question, Threat
 
 if TYPE_CHECKING:
     import altair
 
-RESOLUTION = 1e-9  # of a budget that is not an integer
-MOST_EVENTS = 10**9  # of an arm: with more, rounding would spoil the search for the worst split
+UNIT_RANGE = (0.0, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attack:
+    """The cheapest attack after which a rival may be best: what was done to the winner, and what to the rival.
+
+    Attributes:
+        rival: The arm that may then be best.
+        on_winner: The cost spent on the winner.
+        on_rival: The cost spent on the rival.
+        only_winner: What it would cost on the winner alone.
+        only_rival: What it would cost on the rival alone.
+    """
+
+    rival: str
+    on_winner: int | float
+    on_rival: int | float
+    only_winner: int | float
+    only_rival: int | float
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rival:
-    """An arm that the winner is compared with; low and high are the ends of its interval without attack."""
+    """An arm that the winner is compared with; low and high are the ends of its own interval without attack."""
 
     label: str
     events: int
@@ -45,40 +66,60 @@ class Rival:
     low: float
     high: float
     budget: int | float | None  # the largest attack at which the winner still beats it; None: not even without attack
+    overturned_at: int | float  # the least attack after which, undone, it would look at least as good as the winner
+    attack: Attack | None  # the cheapest one that ends the guarantee against it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
     """The best arm, and up to which attack that is certain: what `vb.certify` returns. Print it for a sentence.
 
+    All means and, unless they are whole events, all budgets are in the units of the log's own rewards.
+
     Attributes:
         winner: The arm with the largest mean.
         certified: Whether it beats every rival, at least without attack.
         budget: The largest attack that it certainly survives; 0: one fake event might overturn it; None: not certified.
+        overturned_at: The least attack after which another arm would look at least as good: larger than the budget.
+        cheapest: The cheapest attack beyond the budget; None: not certified.
+        share_of_winner: The budget as a share of the winner's successes (of its total reward if rewards are altered in
+            part, of its events if they are not 0 or 1 and events are injected or suppressed).
+        share_of_events: The budget as a share of all events, if it is a number of events.
+        more_events: About how many more events at these means would certify the winner; None: certified, or hopeless.
         events: The number of events of all arms together.
         delta: The probability with which the certificate may be wrong.
         threat: What may have been done to the log: "alter", "inject" or "suppress".
         design: How the test was run: "adaptive" or "fixed".
-        binary: Whether every reward is 0 or 1.
+        binary: Whether every reward is one of the two ends of the range.
         winner_events: The number of events of the winner.
         winner_mean: The mean of its rewards.
-        winner_low: The lower end of its confidence interval without attack.
+        winner_low: The lower end of its own interval without attack, valid with probability 1 - delta for this arm.
         winner_high: The upper end.
         rivals: The other arms, in the order of the log.
+        reward_range: The least and the largest possible reward.
+        unit: What rewards are counted in, such as "EUR".
+        over_time: What was certain as the log grew, if a column of times was given.
         columns: Which column of the log was used for what.
         notes: What you should know about how the log was read.
 
     >>> import vambrace as vb
     >>> certificate = vb.certify({"arm": ["old", "new"], "views": [50_000, 50_000], "clicks": [600, 1_000]})
     >>> print(certificate)
-    new beats every other arm unless at least 14 of the 100,000 events were altered.
-    >>> certificate.winner, certificate.budget
-    ('new', 13)
+    new beats every other arm unless at least 178 of the 100,000 events were altered.
+    >>> certificate.winner, certificate.budget, certificate.overturned_at
+    ('new', 177, 400)
+    >>> certificate.cheapest.on_winner, certificate.cheapest.on_rival
+    (0, 178)
     """
 
     winner: str
     certified: bool
     budget: int | float | None
+    overturned_at: int | float
+    cheapest: Attack | None
+    share_of_winner: float | None
+    share_of_events: float | None
+    more_events: int | None
     events: int
     delta: float
     threat: Threat
@@ -89,6 +130,9 @@ class Certificate:
     winner_low: float
     winner_high: float
     rivals: tuple[Rival, ...]
+    reward_range: tuple[float, float] = UNIT_RANGE
+    unit: str = ""
+    over_time: tuple[Moment, ...] = ()
     columns: dict[str, str] = field(default_factory=dict, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
 
@@ -99,7 +143,7 @@ class Certificate:
             budget: How many events may be fake.
         """
         budget = validation.budget(budget)
-        return (self.winner, *(rival.label for rival in self.rivals if self._overturned_at(rival) <= budget))
+        return (self.winner, *(rival.label for rival in self.rivals if self._may_win_at(rival) <= budget))
 
     def ruled_out_steps(self) -> list[tuple[int | float, tuple[str, ...]]]:
         """Each budget from which on more arms cannot be ruled out, and all such arms; the first budget is zero."""
@@ -109,7 +153,7 @@ class Certificate:
         """The same steps, each with only the arms that are new there."""
         steps: dict[int | float, list[str]] = {0: [self.winner]}
         for rival in self.rivals:
-            steps.setdefault(self._overturned_at(rival), []).append(rival.label)
+            steps.setdefault(self._may_win_at(rival), []).append(rival.label)
         return [(budget, tuple(steps[budget])) for budget in sorted(steps)]
 
     def closest(self, n_arms: int) -> list[Rival]:
@@ -118,13 +162,19 @@ class Certificate:
         Args:
             n_arms: How many arms to show, the winner included.
         """
-        rivals = sorted(self.rivals, key=lambda rival: (self._overturned_at(rival), -rival.mean))[: n_arms - 1]
+        rivals = sorted(self.rivals, key=lambda rival: (self._may_win_at(rival), -rival.mean))[: n_arms - 1]
         return sorted(rivals, key=lambda rival: -rival.mean)
 
+    def sentences(self) -> list[str]:
+        """Everything that the certificate says, in plain sentences, the most important one first."""
+        return words.sentences(self)
+
     def to_dict(self) -> dict[str, Any]:
-        """All numbers, ready for JSON."""
+        """All numbers and sentences, ready for JSON."""
         steps = [{"budget": budget, "joining": list(labels)} for budget, labels in self.joining()]
-        return {**asdict(self), "steps": steps, "verdict": str(self)}
+        over_time = [moment._asdict() for moment in self.over_time]
+        said = {"verdict": str(self), "sentences": self.sentences()}
+        return {**asdict(self), "over_time": over_time, "steps": steps, **said}
 
     def plot(self) -> "altair.LayerChart":
         """The interval of each arm and the budget of each rival (needs the extra `vambrace[report]`)."""
@@ -133,42 +183,18 @@ class Certificate:
         return certificate_figure(self)
 
     def __str__(self) -> str:
-        if self.budget is None:
-            return f"No arm is certified: {self._obstacle()}."
-        claim = f"{self.winner} beats every other arm unless"
-        if not self._whole:
-            total = f"{floor(100 * self.budget) / 100:,.2f}"
-            return f"{claim} the rewards of the {self.events:,} events were altered by more than {total} in total."
-        needed = int(self.budget) + 1
-        noun, verb = ("event", "was") if needed == 1 else ("events", "were")
-        if self.threat == "suppress":
-            return f"{claim} at least {needed:,} {noun} {verb} suppressed beside the {self.events:,} that are known."
-        return f"{claim} at least {needed:,} of the {self.events:,} events {verb} {self.threat.rstrip('e')}ed."
+        return words.verdict(self)
 
     @property
-    def _whole(self) -> bool:
+    def whole(self) -> bool:
         """Whether an attack costs one per event; otherwise rewards can be altered in part."""
         return self.binary or self.threat != "alter"
 
-    def _overturned_at(self, rival: Rival) -> int | float:
+    def _may_win_at(self, rival: Rival) -> int | float:
         """The least budget at which the rival may be best."""
         if rival.budget is None:
             return 0
-        return rival.budget + 1 if self._whole else nextafter(rival.budget, inf)
-
-    def _obstacle(self) -> str:
-        tied = [rival.label for rival in self.rivals if rival.mean == self.winner_mean]
-        if tied:
-            return f"{in_words([self.winner, *tied], last=' and ')} share the largest mean"
-        without = "if no event was suppressed" if self.threat == "suppress" else "without fake events"
-        return f"even {without} {self.winner} is not separated from {in_words(self.not_ruled_out(0)[1:])}"
-
-
-def in_words(labels: Sequence[str], last: str = ", ", most: int = 5) -> str:
-    """Names in a sentence; if there are more than `most`, the first ones and how many follow."""
-    if len(labels) > most:
-        return f"{', '.join(labels[: most - 1])} and {len(labels) - most + 1:,} more"
-    return last.join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels)
+        return rival.budget + 1 if self.whole else nextafter(rival.budget, inf)
 
 
 def certify_counts(
@@ -176,48 +202,47 @@ def certify_counts(
     totals: Sequence[float],
     labels: Sequence[str] | None = None,
     *,
+    squares: Sequence[float] | None = None,
     delta: float = 0.05,
     threat: Threat = "alter",
     design: Design = "adaptive",
     binary: bool = True,
+    reward_range: tuple[float, float] = UNIT_RANGE,
+    unit: str = "",
     columns: Mapping[str, str] | None = None,
+    over_time: Sequence[Moment] = (),
 ) -> Certificate:
     """The certificate of counts that were checked before; the options are those of `certify`.
 
-    Arms without `labels` are called arm 0, arm 1, ... Unless `binary`, rewards may be any number in [0, 1].
+    Arms without `labels` are called arm 0, arm 1, ... Unless `binary`, rewards may be any number in [0, 1], after the
+    range was rescaled to it, as in the totals and the sums of squares. Without `squares` the largest are assumed.
 
     >>> certificate = certify_counts([5000, 5000, 2000], [500, 1000, 120], ["A", "B", "C"])
     >>> certificate.ruled_out_steps()
-    [(0, ('B',)), (117, ('B', 'C')), (171, ('B', 'A', 'C'))]
+    [(0, ('B',)), (181, ('B', 'C')), (307, ('B', 'A', 'C'))]
     """
     labels = labels or [f"arm {k}" for k in range(len(events))]
-    criterion, whole = make_criterion(len(events), delta, threat, design, exact=binary), binary or threat != "alter"
-    limit, attack = compiled(lower_limit, {}), compiled(cheapest_attack, {})
-    won = [Arm(float(total), float(n)) for total, n in zip(totals, events, strict=True)]
-    lost = [Arm(arm.events - arm.successes, arm.events) for arm in won]
-    means = [arm.successes / arm.events for arm in won]
-    best = means.index(max(means))
-
-    @cache  # many rivals of thousands have the same counts
-    def budget(rival: Arm) -> int | float | None:
-        """The largest attack at which the winner beats the rival."""
-        if limit(criterion, won[best], 0.0) <= 1.0 - limit(criterion, rival, 0.0):
-            return None
-        cost = attack(criterion, won[best], rival, whole)
-        return max(int(cost) - 1, 0) if whole else max(min(cost - RESOLUTION, nextafter(cost, 0.0)), 0.0)
-
-    rivals = []
-    for k, label in enumerate(labels):
-        low, high = limit(criterion, won[k], 0.0), 1.0 - limit(criterion, lost[k], 0.0)
-        most = None if k == best else budget(lost[k])
-        rivals.append(Rival(label=label, events=events[k], mean=means[k], low=low, high=high, budget=most))
-    winner = rivals.pop(best)
+    question = Question(len(events), delta, threat, design, binary)
+    known = totals if binary or squares is None else squares
+    arms = [Arm(*each) for each in zip(events, totals, known, strict=True)]
+    best = winner_of(arms)
+    low, high = reward_range
+    make = _rival_maker(question, labels[best], arms[best], reward_range)
+    found = [make(label, arm) for label, arm in zip(labels, arms, strict=True)]
+    winner, rivals = found[best], [*found[:best], *found[best + 1 :]]
     budgets = [rival.budget for rival in rivals if rival.budget is not None]
     certified = len(budgets) == len(rivals)
+    budget = min(budgets) if certified else None
+    part = arms[best].total * (1 if binary else high - low) if question.binary or threat == "alter" else events[best]
     return Certificate(
         winner=winner.label,
         certified=certified,
-        budget=min(budgets) if certified else None,
+        budget=budget,
+        overturned_at=min(rival.overturned_at for rival in rivals),
+        cheapest=next((rival.attack for rival in rivals if rival.budget == budget), None) if certified else None,
+        share_of_winner=budget / part if budget is not None and part > 0 else None,
+        share_of_events=budget / sum(events) if budget is not None and question.whole else None,
+        more_events=None if certified else _more_events(question, arms, best),
         events=sum(events),
         delta=delta,
         threat=threat,
@@ -228,5 +253,58 @@ def certify_counts(
         winner_low=winner.low,
         winner_high=winner.high,
         rivals=tuple(rivals),
+        reward_range=reward_range,
+        unit=unit,
+        over_time=tuple(over_time),
         columns=dict(columns or {}),
     )
+
+
+def winner_of(arms: Sequence[Arm]) -> int:
+    """The arm with the largest mean; the first of several."""
+    means = [arm.mean for arm in arms]
+    return means.index(max(means))
+
+
+def _rival_maker(question: Question, winner: str, best: Arm, reward_range: tuple[float, float]) -> Any:
+    """A function that makes the row of an arm, in the units of the log."""
+    low, high = reward_range
+
+    @cache  # many rivals of thousands have the same counts
+    def numbers(arm: Arm) -> tuple[Any, ...]:
+        cheapest = question.cheapest(question.pair(best, arm))
+        costs = [int(each) if question.whole else each * (high - low) for each in cheapest]
+        looks = questions.overturned_at(question, best, arm)
+        looks = max(looks, costs[0] + 1) if question.whole else looks * (high - low)  # bounds are sometimes crude
+        return question.interval(arm), costs, looks, cheapest.budget < 0
+
+    def make(label: str, arm: Arm) -> Rival:
+        interval, (budget, *costs), looks, is_open = numbers(arm)
+        names = ("on_winner", "on_rival", "only_winner", "only_rival")
+        mean, *ends = (each * (high - low) + low for each in (arm.mean, *interval))
+        return Rival(
+            label=label,
+            events=arm.events,
+            mean=mean,
+            low=ends[0],
+            high=ends[1],
+            budget=None if is_open else budget,
+            overturned_at=looks,
+            attack=None if is_open else Attack(rival=label, **dict(zip(names, costs, strict=True))),
+        )
+
+    return make
+
+
+def _more_events(question: Question, arms: Sequence[Arm], best: int) -> int | None:
+    """How many more events would certify the winner at the same means, to two digits; None: too many."""
+    factor, most = 1.0, MOST_EVENTS / max(arm.events for arm in arms)
+    for arm in dict.fromkeys(arm for k, arm in enumerate(arms) if k != best):
+        if arm.mean >= arms[best].mean or factor == inf:
+            return None
+        factor = question.growth(question.pair(arms[best], arm), factor, most)
+    if factor == inf:
+        return None
+    more = int((factor - 1.0) * sum(arm.events for arm in arms)) + 1
+    size = 10 ** max(len(str(more)) - 2, 0)
+    return -(-more // size) * size

@@ -5,16 +5,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from vambrace import validation
-from vambrace.audit.certificate import MOST_EVENTS, Certificate, certify_counts
-from vambrace.audit.limits import DESIGNS, THREATS, Design, Threat
+from vambrace.audit.certificate import UNIT_RANGE, Certificate, certify_counts
+from vambrace.audit.history import moments
+from vambrace.audit.questions import DESIGNS, MOST_EVENTS, THREATS, Design, Question, Threat
 from vambrace.errors import InvalidParameter
 from vambrace.progress import ProgressBar, waiting
 
 if TYPE_CHECKING:
-    from vambrace.data import Log, Reading, Tally
+    from vambrace.data import Log, Reading
 
 BUDGETS = (0, 1, 10, 100, 1000)  # those of a summary
 FURTHEST = 1e100  # the largest reward, so that sums do not overflow
+FIXED_OVER_TIME = (
+    "a fixed design is for one look at sizes set in advance, so there is no budget over time; use the adaptive design"
+)
 NARROWEST = 1e-100  # the smallest range of rewards, so that parts of it do not underflow
 
 
@@ -29,6 +33,7 @@ class Options(TypedDict, total=False):
     threat: Threat
     design: Design
     reward_range: Sequence[float] | None
+    unit: str
     user: str | None
     time: str | None
     drop: str | Sequence[str] | None
@@ -67,6 +72,7 @@ def certify(
     threat: Threat = "alter",
     design: Design = "adaptive",
     reward_range: Sequence[float] | None = None,
+    unit: str = "",
     group: str | None = None,
     user: str | None = None,
     time: str | None = None,
@@ -88,12 +94,14 @@ def certify(
         threat: "alter": rewards were changed; "inject": events were added; "suppress": events were withheld.
         design: "adaptive": a bandit's log, or one that was looked at before it ended; "fixed": this is the only look,
             and neither results nor an attacker influenced how many genuine events each arm has.
-        reward_range: The least and the largest possible reward, if these are not 0 and 1. One unit of the budget is
-            then one event altered over the full range.
+        reward_range: The least and the largest possible reward, if these are not 0 and 1. Means and budgets are in the
+            units of these rewards.
+        unit: The name of that unit, for sentences, such as "EUR".
         group: The column that names the test of each row, if there are several; each test is certified separately.
         user: The column of the person of each event, in a log of zeros and ones: each person counts once, as a success
             if any of the person's events was one, for the arm that the person saw first.
-        time: The column of the time of each row: numbers, or dates such as 2026-01-31 or 2026-01-31 13:45.
+        time: The column of the time of each row: numbers, or dates such as 2026-01-31 or 2026-01-31 13:45. The winner
+            and its budget are then found for each time, in `over_time`; only for an adaptive design.
         drop: The names of arms to leave out, such as "Total" in a table; "" if no row is the total of others.
         sheet: The sheet of an Excel file that has several.
         sql: The query that gives the rows, if the log is a database; it is opened for reading only.
@@ -113,9 +121,15 @@ def certify(
     validation.choice("design", design, DESIGNS)
     delta = validation.number("delta", delta, low=0.0, high=1.0, open_low=True, open_high=True)
     wanted = data.Columns(group, arm, reward, events, successes, user=user, time=time)
+    ends = _checked_range(reward_range)
+    if not isinstance(unit, str):
+        raise InvalidParameter(f"unit: expected a word, got {unit!r}")
+    if time is not None and design == "fixed":
+        raise InvalidParameter(f"time: {FIXED_OVER_TIME}")
     with waiting("reading"):
-        found = data.tally(log, wanted, _checked_range(reward_range), part=data.Part(sheet, sql), drop=drop)
+        found = data.tally(log, wanted, ends, part=data.Part(sheet, sql), drop=drop)
     options: dict[str, Any] = {"delta": delta, "threat": threat, "design": design, "columns": found.columns}
+    options |= {"reward_range": ends or UNIT_RANGE, "unit": unit}
     return _only(found, options) if group is None else _each(found, options)
 
 
@@ -144,7 +158,7 @@ def _only(found: "Reading", options: dict[str, Any]) -> Certificate:
         raise InvalidParameter(f"{found.name}: expected one test, or the group 'test' to tell them apart, got {came}")
     if len(tally.labels) < 2:
         raise InvalidParameter(f"{found.name}: expected at least two arms, got one: {tally.labels[0]!r}")
-    return replace(_certificate(found.name, tally, options), notes=found.notes)
+    return replace(_certificate(found, next(iter(found.tests)), options), notes=found.notes)
 
 
 def _each(found: "Reading", options: dict[str, Any]) -> Certificates:
@@ -152,7 +166,7 @@ def _each(found: "Reading", options: dict[str, Any]) -> Certificates:
     with ProgressBar("certifying", len(found.tests)) as bar:
         for done, (test, tally) in enumerate(found.tests.items(), start=1):
             if len(tally.labels) > 1:
-                certificates[test] = _certificate(found.name, tally, options)
+                certificates[test] = _certificate(found, test, options)
             bar.update(done)
     if not certificates:
         raise InvalidParameter(f"{found.name}: expected a test with at least two arms, got one arm in every test")
@@ -161,8 +175,13 @@ def _each(found: "Reading", options: dict[str, Any]) -> Certificates:
     return certificates
 
 
-def _certificate(name: str, tally: "Tally", options: dict[str, Any]) -> Certificate:
+def _certificate(found: "Reading", test: str, options: dict[str, Any]) -> Certificate:
+    tally, (low, high) = found.tests[test], options["reward_range"]
     n, label = max(zip(tally.events, tally.labels, strict=True))
     if n > MOST_EVENTS:
-        raise InvalidParameter(f"{name}: expected at most {MOST_EVENTS:,} events of an arm, got {n:,} of {label!r}")
-    return certify_counts(tally.events, tally.totals, tally.labels, binary=tally.binary, **options)
+        came = f"{n:,} of {label!r}"
+        raise InvalidParameter(f"{found.name}: expected at most {MOST_EVENTS:,} events of an arm, got {came}")
+    question = Question(len(tally.labels), options["delta"], options["threat"], options["design"], tally.binary)
+    over_time = moments(question, found.over_time.get(test, ()), high - low)
+    options = options | {"squares": tally.squares, "binary": tally.binary, "over_time": over_time}
+    return certify_counts(tally.events, tally.totals, tally.labels, **options)

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection, Mapping
 from math import floor, log10
 
-from vambrace.audit.certificate import Certificate, in_words
+from vambrace.audit import words
+from vambrace.audit.certificate import UNIT_RANGE, Certificate
 from vambrace.audit.certification import BUDGETS, standing
 
 ARMS = ("arm", "beaten up to C", "mean", "low", "high", "events")  # low, high: the interval of the mean
@@ -17,14 +18,17 @@ def arms(certificate: Certificate, most: int) -> list[tuple[str, ...]]:
     c, text = certificate, means_as_text(certificate)
     found = [(c.winner, "", c.winner_mean, c.winner_low, c.winner_high, c.winner_events)]
     for r in c.closest(most):
-        beaten = "not separated" if r.budget is None else budget_as_text(r.budget)
+        beaten = "not separated" if r.budget is None else budget_as_text(r.budget, c)
         found.append((r.label, beaten, r.mean, r.low, r.high, r.events))
     return [(arm, up_to, text(mean), text(low), text(high), f"{n:,}") for arm, up_to, mean, low, high, n in found]
 
 
 def steps(certificate: Certificate) -> list[tuple[str, str]]:
     """Which arms may be the best from which budget on: the columns of STEPS."""
-    return [(budget_as_text(budget), in_words(labels, most=MOST_NAMES)) for budget, labels in certificate.joining()]
+    return [
+        (budget_as_text(budget, certificate), words.in_words(labels, most=MOST_NAMES))
+        for budget, labels in certificate.joining()
+    ]
 
 
 def stands(certificates: Collection[Certificate]) -> list[tuple[str, str]]:
@@ -37,9 +41,11 @@ def columns_used(columns: Mapping[str, str]) -> str:
     return ", ".join(use if use == column else f"{use} = {column}" for use, column in columns.items())
 
 
-def budget_as_text(budget: float) -> str:
-    """A budget as text, never rounded up."""
-    return f"{budget:,}" if isinstance(budget, int) else f"{floor(100 * budget) / 100:,.2f}"
+def budget_as_text(budget: float, certificate: Certificate | None = None) -> str:
+    """A budget as text, never rounded up, in the units of the certificate."""
+    if certificate is None:
+        return words.amount_as_text(budget)
+    return words.amount_as_text(budget, certificate.unit, words.decimals_of(certificate))
 
 
 def means_as_text(certificate: Certificate) -> Callable[[float], str]:
@@ -47,8 +53,10 @@ def means_as_text(certificate: Certificate) -> Callable[[float], str]:
 
     The smallest mean shows three significant digits, but at most four decimals.
     """
-    scale, unit = (100.0, " %") if certificate.binary else (1.0, "")
-    means = [certificate.winner_mean, *(rival.mean for rival in certificate.rivals)]
-    least = min((scale * mean for mean in means if mean > 0), default=1.0)
+    c = certificate
+    rates = c.binary and c.reward_range == UNIT_RANGE
+    scale, unit = (100.0, "%") if rates else (1.0, c.unit)
+    means = [c.winner_mean, *(rival.mean for rival in c.rivals)]
+    least = min((scale * abs(mean) for mean in means if mean != 0), default=1.0)
     decimals = min(max(2 - floor(log10(least)), 1), 4)
-    return lambda value: f"{scale * value:.{decimals}f}{unit}"
+    return lambda value: words.with_unit(f"{scale * value:,.{decimals}f}", unit)

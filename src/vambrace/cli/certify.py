@@ -35,6 +35,7 @@ def command(
     threat: Annotated[str, option("THREAT", "What was done to events: alter, inject or suppress.")] = "alter",
     design: Annotated[str, option("DESIGN", "adaptive (a bandit, or several looks) or fixed (one look).")] = "adaptive",
     reward_range: Annotated[str | None, option("LOW,HIGH", "The possible rewards, if not 0 to 1.")] = None,
+    unit: Annotated[str, option("NAME", "What rewards are counted in, such as EUR.")] = "",
     group: Annotated[str | None, option("COLUMN", "The test, in a file of many tests: certify each.")] = None,
     user: Annotated[str | None, option("COLUMN", "The person: count one event for each.")] = None,
     time: Annotated[str | None, option("COLUMN", "The time: numbers, or dates such as 2026-01-31 13:45.")] = None,
@@ -55,21 +56,20 @@ def command(
     common.check_target(html, (".html",))
     ends = None if reward_range is None else common.numbers("reward_range", reward_range)
     options: dict[str, Any] = {"arm": arm, "reward": reward, "events": events, "successes": successes}
-    options |= {"delta": delta, "threat": threat, "design": design, "reward_range": ends}
+    options |= {"delta": delta, "threat": threat, "design": design, "reward_range": ends, "unit": unit}
     options |= {"user": user, "time": time, "drop": drop, "sheet": sheet, "sql": sql}
     with ExitStack() as stack:
         sources = [stack.enter_context(_opened(each)) for each in files]
         source = data.title(sources)
         answer = certify(sources, **options, group=group)
     found = {"": answer} if isinstance(answer, Certificate) else answer
-    notes = [*answer.notes, *_notes(ends, () if isinstance(answer, Certificate) else answer.left_out)]
+    notes = [*answer.notes, *_notes(() if isinstance(answer, Certificate) else answer.left_out)]
     if html is not None:
         from vambrace.report import certificates as page
 
         page.save(found, html, source=source, made_by=f"vambrace {__version__}", notes=notes, many=group is not None)
     if as_json:
-        more = {} if ends is None else {"reward_range": ends}
-        every = [each.to_dict() | more for each in found.values()]
+        every = [each.to_dict() for each in found.values()]
         tests = [{"test": test, **each} for test, each in zip(found, every, strict=True)]
         common.print_json(every[0] if group is None else tests)
         return
@@ -78,11 +78,8 @@ def command(
         common.print_note(note)
 
 
-def _notes(ends: list[float] | None, left_out: tuple[str, ...]) -> list[str]:
+def _notes(left_out: tuple[str, ...]) -> list[str]:
     notes = []
-    if ends is not None:
-        unit = f"one unit of C is one event altered over the full range, {ends[0]:g} to {ends[1]:g}"
-        notes.append(f"Rewards were rescaled to [0, 1]: {unit}.")
     if left_out:
         notes.append(f"{len(left_out):,} left out, with one arm only, the first of them {left_out[0]!r}.")
     return notes
@@ -99,7 +96,7 @@ def _print_found(found: Mapping[str, Any], many: bool) -> None:
         typer.echo(f"{len(found):,} tests, {standing(found.values(), 0):,} with a certified winner.\n{parameters}\n")
         common.print_table("", tables.STANDS, tables.stands(found.values()))
         return
-    typer.echo(f"{common.visible(str(one))}\n{parameters}\n")
+    typer.echo("\n".join(common.visible(each) for each in one.sentences()) + f"\n{parameters}\n")
     n_arms = 1 + len(one.rivals)
     others = f", the {MOST_ARMS - 1} closest of {n_arms:,}" if n_arms > MOST_ARMS else ""
     common.print_table(f"the winner and its rivals{others}", tables.ARMS, tables.arms(one, MOST_ARMS))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vambrace.audit import tables
-from vambrace.audit.certificate import Certificate
+from vambrace.audit.certificate import UNIT_RANGE, Certificate
 from vambrace.report import page
 from vambrace.report.figures import COLOURS, load_altair
 
@@ -33,16 +33,22 @@ def save(
 
 
 def _of_one(certificate: Certificate) -> dict[str, Any]:
-    n_arms, joint = 1 + len(certificate.rivals), f"all valid together with probability {1 - certificate.delta:g}"
-    arms = f"Low and high: the interval of the mean without an attack, {joint}{_closest(n_arms, MOST_ARMS)}."
+    n_arms, valid = 1 + len(certificate.rivals), f"all valid together with probability {1 - certificate.delta:g}"
+    arms = f"Low and high: the interval of the mean without an attack, {valid}{_closest(n_arms, MOST_ARMS)}."
     steps = tables.steps(certificate)[:MOST_ARMS]
     return {
         "verdict": str(certificate),
         "figures": {name: _svg(certificate, width) for name, width in WIDTHS.items()},
-        "caption": f"Intervals without an attack, {joint}{_closest(n_arms, MOST_DRAWN)}.",
+        "caption": f"Intervals without an attack, {valid}{_closest(n_arms, MOST_DRAWN)}.",
         "arms": page.Table(arms, tables.ARMS, tables.arms(certificate, MOST_ARMS), range(1, len(tables.ARMS))),
         "steps": page.Table("What an attack must have had to hide a better arm", tables.STEPS, steps),
     }
+
+
+def intervals_as_text(certificate: Certificate) -> str:
+    """What the intervals are."""
+    looks = ", at every look" if certificate.design == "adaptive" or not certificate.binary else ""
+    return f"each valid by itself with probability {1 - certificate.delta:g}{looks}"
 
 
 def _closest(n_arms: int, most: int) -> str:
@@ -52,7 +58,7 @@ def _closest(n_arms: int, most: int) -> str:
 def _of_many(certificates: Certificates) -> dict[str, Any]:
     certified = [(each.budget, test, each) for test, each in certificates.items() if each.budget is not None]
     certified.sort(key=lambda row: -row[0])
-    best = [(test, tables.budget_as_text(c), each.winner, f"{each.events:,}") for c, test, each in certified]
+    best = [(test, tables.budget_as_text(c, each), each.winner, f"{each.events:,}") for c, test, each in certified]
     others = [(test, f"{each.events:,}", str(each)) for test, each in certificates.items() if not each.certified]
     standing = tables.stands(certificates.values())
     return {
@@ -89,14 +95,15 @@ def certificate_figure(certificate: Certificate, *, width: int = 560) -> Any:
     shape = altair.Shape("role:N", scale=altair.Scale(domain=roles, range=["diamond", "circle"]), legend=None)
     places = altair.Y("arm:N", title=None, sort=[row["arm"] for row in rows], axis=None)
     base = altair.Chart(altair.Data(values=rows)).encode(y=places)
-    ticks = altair.Axis(tickCount=5, **({"format": "~%"} if certificate.binary else {}))
-    title = "rate of success" if certificate.binary else "mean reward"
+    is_rate = certificate.binary and certificate.reward_range == UNIT_RANGE
+    ticks = altair.Axis(tickCount=5, **({"format": "~%"} if is_rate else {}))
+    title = "rate of success" if is_rate else f"mean reward, {certificate.unit}".rstrip(", ")
     x = altair.X("low:Q", title=title, scale=altair.Scale(zero=False, padding=8), axis=ticks)
     line = base.mark_rule(strokeWidth=2, yOffset=8).encode(x=x, x2="high:Q", color=colour)
     point = base.mark_point(filled=True, size=90, opacity=1, yOffset=8).encode(x="mean:Q", color=colour, shape=shape)
     name = base.mark_text(align="left", dy=-8, fontSize=12, limit=width - 170).encode(x=altair.value(0), text="arm:N")
     note = base.mark_text(align="right", dy=-8, fontSize=12).encode(x=altair.value(width), text="note:N")
-    subtitle = f"intervals without an attack, all valid together with probability {1 - certificate.delta:g}"
+    subtitle = f"intervals without an attack, {intervals_as_text(certificate)}"
     if len(rows) <= len(certificate.rivals):
         subtitle = f"the winner and the {len(rows) - 1} closest of {1 + len(certificate.rivals):,} arms; {subtitle}"
     return altair.layer(line, point, name, note, description=alt).properties(
@@ -108,7 +115,9 @@ def _rows(certificate: Certificate) -> list[dict[str, Any]]:
     c = certificate
     rows: list[tuple[Any, ...]] = [(c.winner, "winner", c.winner_mean, c.winner_low, c.winner_high, "largest mean")]
     for rival in c.closest(MOST_DRAWN):
-        note = "not separated" if rival.budget is None else f"ruled out up to C = {tables.budget_as_text(rival.budget)}"
+        note = (
+            "not separated" if rival.budget is None else f"ruled out up to C = {tables.budget_as_text(rival.budget, c)}"
+        )
         rows.append((rival.label, "rival", rival.mean, rival.low, rival.high, note))
     keys = ("arm", "role", "mean", "low", "high", "note")
     return [dict(zip(keys, row, strict=True)) for row in rows]
