@@ -18,9 +18,9 @@ class Round(NamedTuple):
     """The round that a kernel is asked about."""
 
     t: int  # its number, from one
-    open: int  # how many decisions are not answered yet: 0 in a simulation, any number in a live learner
+    open: int  # how many decisions are not answered yet: more than 0 only in a live learner or with a delay
     open_per_arm: Integers  # the same for each arm
-    available: Flags  # which arms can be played
+    available: Flags  # which arms are open, that is can be played
 
     @classmethod
     def prompt(cls, t: int, n_arms: int) -> "Round":
@@ -59,6 +59,7 @@ Update = Callable[[Any, Answer], Any]
 Cycle = Callable[[Any], tuple[Integers, int]]
 Quiet = Callable[[Any], int]
 Absorb = Callable[[Any, int, Floats], Any]
+ChangeArm = Callable[[Any, int], Any]  # `open_arm` and `close_arm`
 Alter = Callable[[Any, Round, int, float, Any, Stream], tuple[float, Any]]
 Corrupt = Callable[[Any, Round, Floats, Stream], Any]
 Respond = Callable[[Any, Any, int, float], tuple[float, float]]

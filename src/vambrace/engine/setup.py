@@ -70,7 +70,8 @@ class Setup:
         kernels = {name: getattr(part, name, None) for part in parts for name in part.kernels}
         has = {name for name, kernel in kernels.items() if kernel is not None}
         strength = None if self.attack is None else self.attack.strength
-        slots: dict[str, Any] = {"STRONG": strength == "strong", "MEDIUM": strength == "medium", "KL_RADIUS": True}
+        slots: dict[str, Any] = {"STRONG": strength == "strong", "MEDIUM": strength == "medium"}
+        slots |= {"KL_RADIUS": True, "ARMS_CHANGE": False}
         slots |= {"LOOK": "look" in has, "WITNESS": "witness" in has, "WHOLE": self._pays_whole_rewards()}
         slots |= {"CLOSED_FORM": "draw_total" in has and strength != "medium", **self.policy.constants}
         return slots | {name: kernels[name] for name in has}

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Budget, Chance
-from vambrace.policies.indices import State, bound, make_state, mean, migrated_state
-from vambrace.protocols import Game, Policy
+from vambrace.policies.indices import IndexPolicy, State, bound, make_state, mean, migrated_state
+from vambrace.protocols import Game
 
 
 class Constants(NamedTuple):
@@ -29,7 +29,7 @@ def index(state: State, arm: int, count: int, t: int) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UCBWR(Policy):
+class UCBWR(IndexPolicy):
     """Optimism for a known budget: play the largest mean + sqrt((4 ln T + 2 ln(2 / delta)) / N) + budget / N.
 
     `SEWR` with optimism in place of elimination; the budget widens every index.
