@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
     from vambrace.adversaries import *  # noqa: F403
     from vambrace.audit.certificate import Certificate as Certificate
     from vambrace.audit.certification import certify as certify
+    from vambrace.engine.delays import Delay as Delay
     from vambrace.engine.result import Result as Result
     from vambrace.engine.simulation import simulate as simulate
     from vambrace.environments import *  # noqa: F403
@@ -56,6 +57,7 @@ _NAMES = {
     """,
     "vambrace.audit.certificate": "Certificate",
     "vambrace.audit.certification": "certify",
+    "vambrace.engine.delays": "Delay",
     "vambrace.engine.result": "Result",
     "vambrace.engine.simulation": "simulate",
     "vambrace.environments": "Bernoulli Beta ClippedGaussian Deterministic Replay",

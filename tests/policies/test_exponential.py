@@ -102,7 +102,7 @@ def go_on(state: Any, rewards: Floats, first: int, last: int, pending: Round, rn
 def state_after(policy: vb.Policy, rewards: Any, rounds: int) -> Any:
     table = np.atleast_2d(np.array(rewards, dtype=float))
     pending = Round.prompt(1, table.shape[1])
-    run = compiled(go_on, {"select": policy.select, "update": policy.update})
+    run = compiled(go_on, {"select": policy.select, "update": policy.update, "ARMS_CHANGE": False})
     return run(policy.init(Game(table.shape[1], rounds)), table, 0, rounds, pending, stream(1))
 
 

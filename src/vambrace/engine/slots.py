@@ -46,4 +46,5 @@ WHOLE = cast(bool, Slot("WHOLE"))  # every raw reward is 0 or 1, so that plain s
 LEAP = cast(bool, Slot("LEAP"))  # the leap engine
 CLOSED_FORM = cast(bool, Slot("CLOSED_FORM"))  # the environment has `draw_total`
 ARMS_CHANGE = cast(bool, Slot("ARMS_CHANGE"))  # arms open and close; true in a live learner, unless it is bound
+LATE = cast(bool, Slot("LATE"))  # answers may be late or lost
 KL_RADIUS = cast(bool, Slot("KL_RADIUS"))  # SE-WR and similar policies use the radius "kl"
