@@ -115,6 +115,7 @@ class Policy(HasKernels):
     randomized: ClassVar[bool] = False  # whether `select` draws from its stream
     knows_probability: ClassVar[bool] = True  # whether `select` returns the true probability of the arm
     arms_can_change: ClassVar[bool] = False  # whether it has `open_arm` and `close_arm`
+    learns_from_counts: ClassVar[bool] = False  # whether answers without probabilities and tags can be counted
     state_version: ClassVar[int] = 1  # counts the changes of its state, for snapshots of older ones
     select: signatures.Select
     update: signatures.Update
@@ -171,22 +172,49 @@ class Policy(HasKernels):
         """
         raise NotImplementedError
 
-    def learner(self, *, n_arms: int, horizon: int | None = None, seed: int | None = None) -> "Learner":
+    def learner(
+        self,
+        *,
+        arms: Sequence[str | int] | None = None,
+        n_arms: int | None = None,
+        horizon: int | None = None,
+        seed: int | None = None,
+        expires_after: float | None = None,
+        default_reward: float | None = None,
+        late: Literal["record", "count"] = "record",
+    ) -> "Learner":
         """The same algorithm, live: ask for an arm, tell its reward.
 
         Args:
-            n_arms: The number of arms.
+            arms: The labels of the arms: texts, or whole numbers.
+            n_arms: The number of arms, if they have no labels: these are then 0, 1, 2 and so on.
             horizon: The largest number of decisions; None: unknown, for policies that need none, such as `KLUCBWR`.
-            seed: The seed of a randomised policy; None: one that nobody can predict.
+            seed: The seed of a randomised policy, to reproduce its arms; None: one that nobody can predict.
+            expires_after: After how many seconds an open decision is closed; None: never.
+            default_reward: The reward that is counted when a decision expires; None: none is.
+            late: What happens to an answer after that: "record": it is only noted; "count": the policy learns from it,
+                which excludes a default reward, because no decision is counted twice.
 
         >>> import vambrace as vb
-        >>> learner = vb.SEWR(budget=10).learner(n_arms=3, horizon=10_000)
+        >>> learner = vb.SEWR(budget=10).learner(arms=["old", "new"], horizon=10_000)
         >>> decision = learner.ask()
+        >>> decision.arm
+        'old'
         >>> learner.tell(decision, reward=1.0)
+        'applied'
         """
         from vambrace.live.learner import Learner
 
-        return Learner(self, n_arms=n_arms, horizon=horizon, seed=seed)
+        return Learner(
+            self,
+            arms=arms,
+            n_arms=n_arms,
+            horizon=horizon,
+            seed=seed,
+            expires_after=expires_after,
+            default_reward=default_reward,
+            late=late,
+        )
 
 
 def _widened(old: Any, fresh: Any) -> Any:

@@ -78,6 +78,7 @@ class EpsilonGreedy(IndexPolicy):
     """
 
     name, reference = "epsilon-greedy", "Auer et al. 2002"
+    learns_from_counts = True
     state_version = 2
     randomized = True
     select, update = bound(index=index, select=select)

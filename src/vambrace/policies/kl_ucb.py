@@ -92,6 +92,7 @@ class KLUCB(IndexPolicy):
     """
 
     name, reference = "kl-ucb", "Garivier & Cappé 2011"
+    learns_from_counts = True
     state_version = 2
     select, update = bound(update=update, index=index, above=above, threshold=threshold, TIE=TIE)
 

@@ -266,6 +266,7 @@ class KLUCBWR(Policy):
 
     name = "kl-ucb-wr"
     reference = "vambrace: the price of armour"
+    learns_from_counts = True
 
     budget: Budget | None = None
     delta: Chance | None = None

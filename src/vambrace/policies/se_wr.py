@@ -111,6 +111,7 @@ def absorb(state: State, sweeps: int, totals: Floats) -> State:
 class SweepingPolicy(EliminationPolicy):
     """SE, SE-WR and SE-WR-Stop, which differ in their parameters and in the last test."""
 
+    learns_from_counts = True
     budget: float
     delta: float | None
     select, update = staticmethod(select), staticmethod(update)

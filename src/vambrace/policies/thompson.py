@@ -70,6 +70,7 @@ class Thompson(Policy):
     """
 
     name, reference = "thompson", "Agrawal & Goyal 2012"
+    learns_from_counts = True
     randomized = True
     knows_probability = False
     select, update = staticmethod(select), staticmethod(update)

@@ -80,6 +80,7 @@ class TrimmedMeanUCB(IndexPolicy):
     """
 
     name, reference = "trimmed-mean-ucb", "Niss & Tewari 2020"
+    learns_from_counts = True
     state_version = 2
     select, update = bound(update=update, **SLOTS)
 

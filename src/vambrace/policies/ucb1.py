@@ -53,6 +53,7 @@ class UCB1(IndexPolicy):
     """
 
     name, reference = "ucb1", "Auer et al. 2002"
+    learns_from_counts = True
     state_version = 2
     select, update = bound(update=update, **SLOTS | {"TIE": 0.0})
 

@@ -48,6 +48,7 @@ class UCBWR(IndexPolicy):
     """
 
     name, reference = "ucb-wr", "Kang et al. 2024"
+    learns_from_counts = True
     state_version = 2
     select, update = bound(index=index)
 
