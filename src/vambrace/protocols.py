@@ -17,12 +17,24 @@ from vambrace.errors import InvalidParameter, NotApplicable, UnknownName
 from vambrace.kernels import is_kernel, place
 from vambrace.parameters import HasParameters
 from vambrace.sampling import Stream
-from vambrace.signatures import Answer, Flags, Floats, Game, Integers, Round
+from vambrace.signatures import Answer, Flags, Floats, Game, Integers, Round, Standing
 
 if TYPE_CHECKING:
     from vambrace.live.learner import Learner
 
-__all__ = ["Adversary", "Answer", "Environment", "Flags", "Floats", "Game", "Integers", "Policy", "Round", "Stream"]
+__all__ = [
+    "Adversary",
+    "Answer",
+    "Environment",
+    "Flags",
+    "Floats",
+    "Game",
+    "Integers",
+    "Policy",
+    "Round",
+    "Standing",
+    "Stream",
+]
 Kernels = dict[str, str]  # name -> parameters
 OLD_NAMES = ("pending", "t")  # second parameters of kernels in version 0.1
 
@@ -162,6 +174,15 @@ class Policy(HasKernels):
         """
         self.require_changing_arms()
         return _widened(state, self.init(game))
+
+    def standing(self, state: Any, arm: int) -> Standing | None:
+        """How an arm stands, for `Learner.explain`; None: the policy has no interval of its own.
+
+        Args:
+            state: The state.
+            arm: The arm.
+        """
+        return None
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
         """The state of a snapshot as it is written today.

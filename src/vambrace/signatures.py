@@ -53,6 +53,15 @@ class Game(NamedTuple):
         return self.horizon
 
 
+class Standing(NamedTuple):
+    """What a policy itself thinks of one arm, for people to read."""
+
+    low: float  # its confidence interval, with its budget
+    high: float
+    dropped: bool  # whether it will not play the arm again
+    needed: int | None  # about how many more answers, at the present means, until it prefers the best arm for good
+
+
 # The kernels; `Policy`, `Adversary` and `Environment` say what each of them does.
 Select = Callable[[Any, Round, Stream], tuple[int, float, int]]
 Update = Callable[[Any, Answer], Any]

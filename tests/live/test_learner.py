@@ -225,9 +225,9 @@ def test_the_probability_of_a_decision_is_that_of_its_arm(policy: vb.Policy) -> 
     learner = policy.learner(n_arms=3, horizon=10**5, seed=4)
     for t in range(60):
         learner.tell(learner.ask(), float(t % 4 == 0))
-    state, frozen, counts, claimed = learner._state, Round.prompt(61, 3), np.zeros(3), np.zeros(3)
+    state, frozen, counts, claimed = learner._core.state, Round.prompt(61, 3), np.zeros(3), np.zeros(3)
     for _ in range(DRAWS):
-        arm, probability, _ = policy.select(state, frozen, learner._rng)
+        arm, probability, _ = policy.select(state, frozen, learner._core.stream)
         counts[arm] += 1
         claimed[arm] = probability
     slack = math.sqrt(math.log(2 / 1e-6) / (2 * DRAWS))

@@ -75,4 +75,4 @@ def leader_of(state: dict[str, Any]) -> int:
 )
 def test_the_leader_of_an_index_policy_is_kept(name: str) -> None:
     snapshot = read(FOLDER / f"{name}.json")["snapshot"]
-    assert vb.Learner.restore(snapshot)._state.ranking.leader == leader_of(snapshot["state"])
+    assert vb.Learner.restore(snapshot)._core.state.ranking.leader == leader_of(snapshot["state"])

@@ -136,7 +136,7 @@ class Core:
 
     def add_arm(self, label: Label, time: float) -> events.ArmAdded:
         """Open a new arm, or a retired one again."""
-        self._require_changing_arms()
+        self.policy.require_changing_arms()
         label = label_of(label)
         known = [each.label for each in self.arms]
         if label not in known:
@@ -147,7 +147,7 @@ class Core:
 
     def retire_arm(self, label: Label, time: float) -> events.ArmRetired:
         """Close an arm."""
-        self._require_changing_arms()
+        self.policy.require_changing_arms()
         arm = self.number_of(label)
         if self.arms[arm].retired:
             raise InvalidParameter(f"arm: expected an arm that is open, got {label!r}, which is retired")
@@ -202,11 +202,6 @@ class Core:
                 return arm
         names = ", ".join(str(record.label) for record in self.arms[:20])
         raise InvalidParameter(f"arm: expected one of {names}, got {label!r}")
-
-    def _require_changing_arms(self) -> None:
-        if not self.policy.arms_can_change:
-            names = names_of_policies(lambda policy: policy.arms_can_change)
-            raise NotApplicable(f"arms: expected a policy whose arms can change ({names}), got {self.policy.name}")
 
     def _select(self, rng: Any) -> tuple[int, float, int]:
         round = Round(self.rounds + 1, len(self.open), self._pending, self._available)
@@ -300,7 +295,6 @@ class Core:
         if [record.label for record in records[:known]] != [record.label for record in self.arms]:
             raise InvalidParameter(f"arms: expected the labels of the first {known} arms first, got others")
         if n_arms > known:
-            self._require_changing_arms()
             self.state = self.policy.widen(self.state, Game(n_arms, self.settings.horizon))
         self.arms = records
         self._pending = np.zeros(n_arms, dtype=np.int64)

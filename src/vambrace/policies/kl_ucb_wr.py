@@ -23,7 +23,8 @@ from vambrace.kernels import kernel, rare_kernel
 from vambrace.parameters import Budget, Chance, Range
 from vambrace.policies.elimination import NEVER
 from vambrace.policies.radii import TIE, kl_upper
-from vambrace.protocols import Answer, Flags, Floats, Game, Integers, Policy, Round
+from vambrace.policies.standings import answers_needed, kl_interval, unknown
+from vambrace.protocols import Answer, Flags, Floats, Game, Integers, Policy, Round, Standing
 from vambrace.sampling import Stream
 
 BY_LENGTH = -1.0  # a budget or a delta that is not given: it follows from the length of the game
@@ -267,6 +268,7 @@ class KLUCBWR(Policy):
     name = "kl-ucb-wr"
     reference = "vambrace: the price of armour"
     learns_from_counts = True
+    state_version = 2
 
     budget: Budget | None = None
     delta: Chance | None = None
@@ -304,3 +306,18 @@ class KLUCBWR(Policy):
         n_arms, wide = len(state.counts), super().widen(state, game)
         wide.closed[n_arms:], wide.indices[n_arms:] = True, -np.inf
         return wide
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        return state | {"closed": [False] * len(state["counts"])}
+
+    def standing(self, state: State, arm: int) -> Standing:
+        """Its interval, whose upper end is its index, and when that is below the best mean."""
+        count, limits = int(state.counts[arm]), state.limits
+        if count == 0:
+            return unknown(dropped=False)
+        mean, best = state.totals[arm] / count, 0.0
+        for rival in range(len(state.counts)):
+            if not state.closed[rival]:
+                best = max(best, state.totals[rival] / max(state.counts[rival], 1))
+        needed = answers_needed(count, lambda n: index(mean * n, n, limits) < best) if mean < best else None
+        return Standing(*kl_interval(state.totals[arm], count, limits.budget, limits.level), False, needed)

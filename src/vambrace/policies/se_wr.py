@@ -39,8 +39,9 @@ from vambrace.policies.elimination import (
     next_in_sweep,
     readmitted,
 )
-from vambrace.policies.radii import Radius, Rule, make_rule
-from vambrace.protocols import Answer, Flags, Floats, Game, Round, Stream
+from vambrace.policies.radii import Radius, Rule, make_rule, separated
+from vambrace.policies.standings import answers_needed, radius_interval, unknown
+from vambrace.protocols import Answer, Flags, Floats, Game, Round, Standing, Stream
 
 
 class State(NamedTuple):
@@ -137,6 +138,22 @@ class SweepingPolicy(EliminationPolicy):
 
     def _last_test(self, n_arms: int, horizon: int, rule: Rule) -> int:
         return NEVER
+
+    def standing(self, state: State, arm: int) -> Standing:
+        """Its interval, and when the active arm with the best mean would beat it at equal counts."""
+        arms, rule = state.arms, state.rule
+        count, dropped = int(arms.counts[arm]), bool(arms.dropped[arm])
+        if count == 0:
+            return unknown(dropped)
+        mean, best = arms.totals[arm] / count, 0.0
+        for rival in arms.active[: arms.n_active]:
+            best = max(best, arms.totals[rival] / max(arms.counts[rival], 1))
+        needed = None
+        if not dropped and mean < best:
+            needed = answers_needed(count, lambda n: separated(rule, best * n, n, mean * n, n))
+        if needed is not None and count + needed > state.last_test:
+            needed = None
+        return Standing(*radius_interval(rule, arms.totals[arm], count), dropped, needed)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from vambrace.kernels import kernel
 from vambrace.parameters import Budget, Chance
 from vambrace.policies.indices import IndexPolicy, State, bound, make_state, mean, migrated_state
-from vambrace.protocols import Game
+from vambrace.policies.standings import answers_needed, clipped, unknown
+from vambrace.protocols import Game, Standing
 
 
 class Constants(NamedTuple):
@@ -63,3 +64,16 @@ class UCBWR(IndexPolicy):
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
         return migrated_state(state, {name: state[name] for name in Constants._fields})
+
+    def standing(self, state: State, arm: int) -> Standing:
+        """Its interval, whose upper end is its index, and when that is below the best mean."""
+        count, constants, own = int(state.ranking.counts[arm]), state.constants, mean(state, arm)
+        if count == 0:
+            return unknown(dropped=False)
+        best = max(mean(state, rival) for rival in range(len(state.totals)))
+
+        def width(n: int) -> float:
+            return sqrt(constants.log_term / n) + float(constants.budget) / n
+
+        needed = answers_needed(count, lambda n: own + width(n) < best) if own < best else None
+        return Standing(*clipped(own - width(count), own + width(count)), False, needed)
