@@ -27,7 +27,7 @@ class ArmReport:
         share: The share of all decisions that played this arm.
         waiting: The number of its open decisions.
         needed: About how many more of its answers, at the present rates, until it falls behind: until the policy drops
-            it, or its armoured interval is below the best rate. None: not known, or there is nothing to wait for.
+            it, or its armoured interval is below the best rate. 0: it is behind. None: not known, or it is the best.
     """
 
     arm: Label
