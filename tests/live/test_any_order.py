@@ -40,10 +40,10 @@ class AnyOrder(RuleBasedStateMachine):
         if expires_after is None or late == "count":
             default_reward = None
         self.time = 100.0
-        options = {"expires_after": expires_after, "default_reward": default_reward, "late": late}
+        options: dict[str, Any] = {"expires_after": expires_after, "default_reward": default_reward, "late": late}
         policy = vb.UCBWR(budget=BUDGET, delta=DELTA)
-        self.learner = vb.Learner(policy, n_arms=2, horizon=HORIZON, clock=lambda: self.time, **options)  # type: ignore[arg-type]
-        self.twin = naive.Learner(2, HORIZON, BUDGET, DELTA, remembered=WINDOW, **options)  # type: ignore[arg-type]
+        self.learner = vb.Learner(policy, n_arms=2, horizon=HORIZON, clock=lambda: self.time, **options)
+        self.twin = naive.Learner(2, HORIZON, BUDGET, DELTA, remembered=WINDOW, **options)
         self.ids: list[str] = []  # also those of other branches, after an older snapshot was restored
         self.saved: list[tuple[str, naive.Learner]] = []
         self.follow()
@@ -174,7 +174,8 @@ class AnyOrder(RuleBasedStateMachine):
         assert list(known.closed) == twin.closed[-WINDOW:]
         for arm, record in enumerate(known.arms):
             answers = twin.answers(arm)
-            assert (record.answers, record.total) == (len(answers), pytest.approx(sum(answers), abs=1e-9))
+            assert record.answers == len(answers)
+            assert record.total == sum(answers)  # multiples of one half
             assert record.binary == all(reward in (0.0, 1.0) for reward in answers)
             assert record.asked == sum(visit.arm == arm for visit in twin.visits)
             assert record.expired == twin.how_many(arm, "expired")

@@ -103,11 +103,11 @@ def test_a_plan_that_is_no_longer_valid_is_not_used() -> None:
 def test_an_older_decision_is_found_where_the_durable_learner_keeps_it() -> None:
     core = fresh(vb.UCB1())
     key, unknown = (new_id(bytes(16), 1) for _ in range(2))
-    core.find_closed = {key: Waiting(1, 1.0, 0, 3.0)}.get
+    core.find_closed = lambda wanted: Waiting(1, 1.0, 0, 3.0) if wanted == key else None
     outcome, event = core.tell(key, 0.5, 9.0)
     assert (outcome, event) == ("late", events.ToldLate(9.0, key, 0.5, 1, 1.0, 0))
     assert core.abandon(key, 9.0) is None
-    core.find_closed = {key: 0.5}.get
+    core.find_closed = lambda wanted: 0.5 if wanted == key else None
     assert core.tell(key, 0.5, 9.0) == ("duplicate", None)
     assert core.tell(key, 1.0, 9.0) == ("conflict", None)
     with pytest.raises(vb.VambraceError, match="no longer known"):

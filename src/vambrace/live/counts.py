@@ -1,18 +1,15 @@
 """Counts of a finished test, for a warm start: for each arm its events and its successes."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vambrace.errors import InvalidParameter, displayed
 from vambrace.live.events import Label
 
-if TYPE_CHECKING:  # it imports Polars
-    from vambrace.data import Log
-
 Counts = Mapping[Label, tuple[int, int]] | Any  # or what `certify` reads
 
 
-def counts_of(log: "Counts | Log", labels: Sequence[Label]) -> dict[Label, tuple[int, int]]:
+def counts_of(log: Counts, labels: Sequence[Label]) -> dict[Label, tuple[int, int]]:
     """The events and successes of each arm, by its label; a mapping without any of the labels is one of columns."""
     if isinstance(log, Mapping) and any(label in log for label in labels):
         return {label: _pair(label, value) for label, value in log.items()}

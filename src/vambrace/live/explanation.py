@@ -72,7 +72,9 @@ class Explanation:
 
     def __str__(self) -> str:
         """A table with a line for each arm."""
-        lines = [("arm", "answers", "rate", "95 % if none is fake", "armoured", "share", "status", "waits for")]
+        lines: list[tuple[str, ...]] = [
+            ("arm", "answers", "rate", "95 % if none is fake", "armoured", "share", "status", "waits for")
+        ]
         lines += [_line(each) for each in self.arms]
         if all(each.armoured is None for each in self.arms):
             lines = [(*line[:4], *line[5:]) for line in lines]
