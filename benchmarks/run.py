@@ -53,9 +53,9 @@ class Case:
 
 CASES = (
     Case("KL-UCB-WR", vb.KLUCBWR(budget=BUDGET), most=12, live=20),
-    Case("SE-WR", vb.SEWR(budget=BUDGET), most=6, live=50),
-    Case("SE-WR, tight", vb.SEWR(budget=BUDGET, radius="tight"), most=6, live=50),
-    Case("SE-WR, kl", vb.SEWR(budget=BUDGET, radius="kl"), most=6, live=50),
+    Case("SE-WR", vb.SEWR(budget=BUDGET), most=6, live=25),
+    Case("SE-WR, tight", vb.SEWR(budget=BUDGET, radius="tight"), most=6, live=25),
+    Case("SE-WR, kl", vb.SEWR(budget=BUDGET, radius="kl"), most=6, live=25),
     Case("SE-WR-Stop", vb.SEWRStop(budget=BUDGET), most=6),
     Case("PE-WR", vb.PEWR(), most=6),
     Case("UCB1", vb.UCB1(), most=25),

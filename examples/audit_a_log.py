@@ -20,15 +20,14 @@ EVENTS = 30_000
 
 def logged() -> list[tuple[str, int]]:
     """What a bandit showed, and whether it was clicked."""
-    world, names = random.Random(5), list(RATES)
-    learner = vb.SEWR(budget=1_000).learner(n_arms=len(names), horizon=EVENTS)
+    world = random.Random(5)
+    learner = vb.SEWR(budget=1_000).learner(arms=list(RATES), horizon=EVENTS)
     log = []
     for _ in range(EVENTS):
         decision = learner.ask()
-        name = names[decision.arm]
-        clicked = int(world.random() < RATES[name])
+        clicked = int(world.random() < RATES[decision.arm])
         learner.tell(decision, reward=clicked)
-        log.append((name, clicked))
+        log.append((decision.arm, clicked))
     return log
 
 

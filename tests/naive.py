@@ -1733,3 +1733,117 @@ def least_product(winner: Rewards, rival: Rewards) -> float:
         else:
             low = left
     return winner.average(low) * other.average(1 - low)
+
+
+@dataclass
+class Visit:
+    """One decision of a live learner, and all that happened to it."""
+
+    key: str
+    arm: int
+    asked_at: float
+    status: str = "open"  # or told, expired, abandoned
+    reward: float | None = None  # the first answer
+    late: bool = False  # whether that came when the decision was closed
+    counted: tuple[float, ...] = ()  # the rewards that the policy learned from
+
+
+class Learner:
+    """A live learner that plays UCB-WR: every visit is kept, and everything is counted again each time."""
+
+    def __init__(
+        self,
+        n_arms: int,
+        horizon: int,
+        budget: float,
+        delta: float,
+        expires_after: float | None,
+        default_reward: float | None,
+        late: str,
+        remembered: int,
+    ) -> None:
+        self.horizon, self.budget, self.delta = horizon, budget, delta
+        self.expires_after, self.default_reward, self.late, self.remembered = (
+            expires_after,
+            default_reward,
+            late,
+            remembered,
+        )
+        self.is_open = [True] * n_arms
+        self.before: list[tuple[int, int]] = [(0, 0)] * n_arms  # events and successes of warm starts
+        self.visits: list[Visit] = []
+        self.closed: list[str] = []  # ids in the order in which they were closed
+        self.now = self.last = 0.0  # the time, and that of the last change
+
+    def answers(self, arm: int) -> list[float]:
+        events, successes = self.before[arm]
+        told = [reward for visit in self.visits if visit.arm == arm for reward in visit.counted]
+        return [1.0] * successes + [0.0] * (events - successes) + told
+
+    def how_many(self, arm: int, *statuses: str) -> int:
+        return sum(visit.arm == arm and visit.status in statuses for visit in self.visits)
+
+    def next_arm(self) -> int:
+        log_term = 4 * math.log(self.horizon) + 2 * math.log(2 / self.delta)
+        values: dict[int, float] = {}
+        for arm, is_open in enumerate(self.is_open):
+            answers = self.answers(arm)
+            pulls = len(answers) + self.how_many(arm, "open")
+            if is_open:
+                mean = sum(answers) / max(len(answers), 1)
+                values[arm] = math.inf if pulls == 0 else mean + math.sqrt(log_term / pulls) + self.budget / pulls
+        return min(arm for arm in values if values[arm] == max(values.values()))
+
+    def pass_time(self, now: float) -> None:
+        """Expire what is overdue; before the last change it cannot be."""
+        self.now = max(self.last, now)
+        limit = -math.inf if self.expires_after is None else self.now - self.expires_after
+        for visit in self.visits:
+            if visit.status == "open" and visit.asked_at <= limit:
+                self.changed()
+                visit.status = "expired"
+                self.closed.append(visit.key)
+                if self.default_reward is not None:
+                    visit.counted = (self.default_reward,)
+
+    def changed(self) -> None:
+        self.last = self.now
+
+    def ask(self, key: str, arm: int) -> None:
+        self.changed()
+        self.visits.append(Visit(key, arm, self.now))
+
+    def find(self, key: str) -> Visit | None:
+        """The visit, if the learner still knows it."""
+        for visit in self.visits:
+            if visit.key == key and (visit.status == "open" or key in self.closed[-self.remembered :]):
+                return visit
+        return None
+
+    def tell(self, key: str, reward: float) -> str | None:
+        """The outcome; None: the id is refused."""
+        visit = self.find(key)
+        if visit is None:
+            return None
+        if visit.reward is not None:
+            return "duplicate" if visit.reward == reward else "conflict"
+        self.changed()
+        visit.reward = reward
+        if visit.status == "open":
+            visit.status = "told"
+            visit.counted = (reward,)
+            self.closed.append(key)
+            return "applied"
+        visit.late = True
+        if self.late == "count":
+            visit.counted += (reward,)
+        return "late"
+
+    def abandon(self, key: str) -> bool | None:
+        visit = self.find(key)
+        if visit is None or visit.status != "open":
+            return None if visit is None else False
+        self.changed()
+        visit.status = "abandoned"
+        self.closed.append(key)
+        return True

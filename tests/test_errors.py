@@ -68,7 +68,7 @@ PLAIN = (  # sentences that are not about a value
     "both set the budget; drop",
     "; drop … here and list it there",
     "lost the scheduler",
-    "already answered",
+    "no longer known: closed more than",
 )
 
 

@@ -22,9 +22,9 @@ SAYS = {
         "with that many fakes, the best may be: green, blue, red\n",
     ),
     "live_learner_with_delayed_clicks.py": (
-        "crash after 20,300 views; on from view 20,000, 156 answers void\n",
-        "50 clicks were hidden\n",
-        "arm 0, which pays 60%, was shown in  93.2% of the views\n",
+        "crash after 20,300 views; on from view 20,000\n",
+        "787 answers were lost, 156 refused after the crash, 50 clicks were hidden\n",
+        "old    36,189  60.07%      59.57% to 60.58%  58.20% to 61.95%  93.1%  open",
     ),
     "red_team_your_policy.py": (
         "yours  0 fakes by none                  lost    15, the best arm in 99% of the rounds\n",

@@ -12,7 +12,7 @@ se-wr:budget=50 against conceal:budget=50: regret 401.2 after 10,000 rounds, cos
     simulate(policy, environment, attack, horizon=...)   play a policy against an attacker: vb.Result
     attack_suite(policy, environment, budgets=...)       against every attack that applies: how bad can it get?
     choose(means, fakes=...)                             every policy against every attack: which one to use?
-    policy.learner(n_arms=..., horizon=...)              the same policy, live: ask, tell, snapshot, restore
+    policy.learner(arms=[...])                           the same policy, live: ask, tell, explain, snapshot, restore
     Foreign(make=...)                                    your own bandit, or another library's, in the same loop
     certify(log)                                         how many fake events would overturn a finished test?
     plan(arms=..., rate=..., gap=..., budget=...)        can this horizon carry this budget?
@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
     from vambrace.adversaries import *  # noqa: F403
     from vambrace.audit.certificate import Certificate as Certificate
     from vambrace.audit.certification import certify as certify
+    from vambrace.engine.delays import Delay as Delay
     from vambrace.engine.result import Result as Result
     from vambrace.engine.simulation import simulate as simulate
     from vambrace.environments import *  # noqa: F403
@@ -36,6 +37,7 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
     from vambrace.foreign import Foreign as Foreign
     from vambrace.kernels import kernel as kernel
     from vambrace.kernels import rare_kernel as rare_kernel
+    from vambrace.live.explanation import Explanation as Explanation
     from vambrace.live.learner import Decision as Decision
     from vambrace.live.learner import Learner as Learner
     from vambrace.policies import *  # noqa: F403
@@ -56,12 +58,14 @@ _NAMES = {
     """,
     "vambrace.audit.certificate": "Certificate",
     "vambrace.audit.certification": "certify",
+    "vambrace.engine.delays": "Delay",
     "vambrace.engine.result": "Result",
     "vambrace.engine.simulation": "simulate",
     "vambrace.environments": "Bernoulli Beta ClippedGaussian Deterministic Replay",
     "vambrace.errors": "VambraceError",
     "vambrace.foreign": "Foreign",
     "vambrace.kernels": "kernel rare_kernel",
+    "vambrace.live.explanation": "Explanation",
     "vambrace.live.learner": "Decision Learner",
     "vambrace.policies": """
         BARBAR CWOFUL EXP3 EXP3IX EXP3P EXP3PlusPlus EpsilonGreedy FSAAER KLUCB KLUCBWR MLAAER MOSS MSSEWR

@@ -3,13 +3,14 @@
 VambraceError
 ├── InvalidParameter   a value out of range or of the wrong type (also a ValueError)
 ├── UnknownName        no such policy, adversary, environment or parameter (also a LookupError)
-├── DecisionError      an answer to a decision that is not open (also a ValueError)
+├── DecisionError      an answer to a decision that the learner does not know (also a ValueError)
 ├── HorizonReached     the learner has no rounds left (also a RuntimeError)
 ├── SnapshotError      a snapshot that cannot be restored (also a ValueError)
 ├── NotApplicable      a combination that cannot be played (also a ValueError)
 ├── NotComputed        a part of a result that was not asked for (also an AttributeError)
 ├── MissingExtra       an optional dependency is not installed (also an ImportError)
 ├── KernelMistake      a kernel that cannot be compiled (also a TypeError)
+├── JournalError       a journal that cannot be read or written; nothing was acknowledged (also a RuntimeError)
 ├── StoreError         a folder of results that cannot be used (also a RuntimeError)
 ├── ClusterLost        a Dask cluster that was lost during a run (also a ConnectionError)
 └── GameFault          a policy or an adversary broke the rules of the game (also a RuntimeError)
@@ -58,7 +59,7 @@ class UnknownName(VambraceError, LookupError):
 
 
 class DecisionError(VambraceError, ValueError):
-    """A decision that was answered before, or never made."""
+    """A decision that the learner did not make, or no longer knows."""
 
 
 class HorizonReached(VambraceError, RuntimeError):
@@ -91,6 +92,10 @@ class KernelMistake(VambraceError, TypeError):
 
 class ClusterLost(VambraceError, ConnectionError):
     """A scheduler that no longer answers, or workers that never start; what is finished is kept."""
+
+
+class JournalError(VambraceError, RuntimeError):
+    """A journal that cannot be read or written now. What was not acknowledged may be sent again with the same id."""
 
 
 class StoreError(VambraceError, RuntimeError):

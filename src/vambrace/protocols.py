@@ -10,17 +10,31 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import numpy as np
+
 from vambrace import signatures
-from vambrace.errors import InvalidParameter, UnknownName
+from vambrace.errors import InvalidParameter, NotApplicable, UnknownName
 from vambrace.kernels import is_kernel, place
 from vambrace.parameters import HasParameters
 from vambrace.sampling import Stream
-from vambrace.signatures import Answer, Flags, Floats, Game, Integers, Round
+from vambrace.signatures import Answer, Flags, Floats, Game, Integers, Round, Standing
 
 if TYPE_CHECKING:
     from vambrace.live.learner import Learner
 
-__all__ = ["Adversary", "Answer", "Environment", "Flags", "Floats", "Game", "Integers", "Policy", "Round", "Stream"]
+__all__ = [
+    "Adversary",
+    "Answer",
+    "Environment",
+    "Flags",
+    "Floats",
+    "Game",
+    "Integers",
+    "Policy",
+    "Round",
+    "Standing",
+    "Stream",
+]
 Kernels = dict[str, str]  # name -> parameters
 OLD_NAMES = ("pending", "t")  # second parameters of kernels in version 0.1
 
@@ -76,6 +90,14 @@ class Policy(HasKernels):
     absorb(state, sweeps, totals) -> state      these sweeps at once; totals[arm] is what each arm's pulls paid
     ```
 
+    A policy whose arms may open and close during a game obeys `round.available` in `select` and defines two more, which
+    hear of each change before the next round. In a fresh state all arms are open.
+
+    ```text
+    open_arm(state, arm) -> state               the arm can be played from now on: a new one, or one that was closed
+    close_arm(state, arm) -> state              it cannot; late answers for it may still come
+    ```
+
     >>> from dataclasses import dataclass
     >>> from typing import NamedTuple
     >>> import vambrace as vb
@@ -100,15 +122,32 @@ class Policy(HasKernels):
 
     kernels: ClassVar[Kernels] = {"select": "state, round, rng", "update": "state, answer"}
     kernels |= {"cycle": "state", "quiet": "state", "absorb": "state, sweeps, totals"}
+    kernels |= {"open_arm": "state, arm", "close_arm": "state, arm"}
     reference: ClassVar[str]
     randomized: ClassVar[bool] = False  # whether `select` draws from its stream
     knows_probability: ClassVar[bool] = True  # whether `select` returns the true probability of the arm
+    arms_can_change: ClassVar[bool] = False  # whether it has `open_arm` and `close_arm`
+    learns_from_counts: ClassVar[bool] = False  # whether answers without probabilities and tags can be counted
     state_version: ClassVar[int] = 1  # counts the changes of its state, for snapshots of older ones
     select: signatures.Select
     update: signatures.Update
     cycle: signatures.Cycle | None = None
     quiet: signatures.Quiet | None = None
     absorb: signatures.Absorb | None = None
+    open_arm: signatures.ChangeArm | None = None
+    close_arm: signatures.ChangeArm | None = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.arms_can_change = cls.open_arm is not None and cls.close_arm is not None
+
+    def require_changing_arms(self) -> None:
+        """Raise, with the names of the policies that can, if the arms of this one cannot open and close."""
+        if not self.arms_can_change:
+            from vambrace.registry import with_changing_arms
+
+            wanted = f"a policy whose arms can ({', '.join(with_changing_arms())})"
+            raise NotApplicable(f"arms that open and close: expected {wanted}, got {self.name}")
 
     @property
     def constants(self) -> Mapping[str, bool]:
@@ -123,6 +162,28 @@ class Policy(HasKernels):
         """
         raise NotImplementedError
 
+    def widen(self, state: Any, game: Game) -> Any:
+        """The same state with more arms. The new ones are as in a fresh state, but closed: call `open_arm` for each.
+
+        Arrays that are indexed by arm get longer, and everything else stays as it is. The old arrays are not shared. A
+        policy whose other fields depend on the number of arms overrides this.
+
+        Args:
+            state: The state, which may be changed.
+            game: The game with the new number of arms, which is not smaller, and the horizon that the state has.
+        """
+        self.require_changing_arms()
+        return _widened(state, self.init(game))
+
+    def standing(self, state: Any, arm: int) -> Standing | None:
+        """How an arm stands, for `Learner.explain`; None: the policy has no interval of its own.
+
+        Args:
+            state: The state.
+            arm: The arm.
+        """
+        return None
+
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
         """The state of a snapshot as it is written today.
 
@@ -132,22 +193,59 @@ class Policy(HasKernels):
         """
         raise NotImplementedError
 
-    def learner(self, *, n_arms: int, horizon: int | None = None, seed: int | None = None) -> "Learner":
+    def learner(
+        self,
+        *,
+        arms: Sequence[str | int] | None = None,
+        n_arms: int | None = None,
+        horizon: int | None = None,
+        seed: int | None = None,
+        expires_after: float | None = None,
+        default_reward: float | None = None,
+        late: Literal["record", "count"] = "record",
+    ) -> "Learner":
         """The same algorithm, live: ask for an arm, tell its reward.
 
         Args:
-            n_arms: The number of arms.
+            arms: The labels of the arms: texts, or whole numbers.
+            n_arms: The number of arms, if they have no labels: these are then 0, 1, 2 and so on.
             horizon: The largest number of decisions; None: unknown, for policies that need none, such as `KLUCBWR`.
-            seed: The seed of a randomised policy; None: one that nobody can predict.
+            seed: The seed of a randomised policy, to reproduce its arms; None: one that nobody can predict.
+            expires_after: After how many seconds an open decision is closed; None: never.
+            default_reward: The reward that is counted when a decision expires; None: none is.
+            late: What happens to an answer after that: "record": it is only noted; "count": the policy learns from it,
+                which excludes a default reward, because no decision is counted twice.
 
         >>> import vambrace as vb
-        >>> learner = vb.SEWR(budget=10).learner(n_arms=3, horizon=10_000)
+        >>> learner = vb.SEWR(budget=10).learner(arms=["old", "new"], horizon=10_000)
         >>> decision = learner.ask()
+        >>> decision.arm
+        'old'
         >>> learner.tell(decision, reward=1.0)
+        'applied'
         """
         from vambrace.live.learner import Learner
 
-        return Learner(self, n_arms=n_arms, horizon=horizon, seed=seed)
+        return Learner(
+            self,
+            arms=arms,
+            n_arms=n_arms,
+            horizon=horizon,
+            seed=seed,
+            expires_after=expires_after,
+            default_reward=default_reward,
+            late=late,
+        )
+
+
+def _widened(old: Any, fresh: Any) -> Any:
+    """The old values, in the shape of a fresh state with more arms."""
+    if hasattr(fresh, "_fields"):
+        return type(fresh)(*(_widened(*pair) for pair in zip(old, fresh, strict=True)))
+    if isinstance(fresh, np.ndarray):
+        fresh[: len(old)] = old
+        return fresh
+    return old
 
 
 class Adversary(HasKernels):

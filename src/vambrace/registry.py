@@ -14,7 +14,7 @@ from vambrace.errors import InvalidParameter, MissingExtra, UnknownName, Vambrac
 from vambrace.parameters import declared, spec_of
 from vambrace.protocols import Adversary, Environment, Policy
 
-__all__ = ["adversary", "declared", "environment", "known", "policy", "spec_of", "specimens"]
+__all__ = ["adversary", "declared", "environment", "known", "policy", "spec_of", "specimens", "with_changing_arms"]
 
 Thing = TypeVar("Thing", Policy, Adversary, Environment)
 
@@ -48,6 +48,15 @@ def specimens(kind: str, **given: Any) -> dict[str, Any]:
         if {*needed} <= {*given}:
             found[name] = thing(**{parameter: given[parameter] for parameter in needed})
     return found
+
+
+def with_changing_arms() -> list[str]:
+    """The names of the policies whose arms may open and close during a game.
+
+    >>> "ucb1" in with_changing_arms(), "pe-wr" in with_changing_arms()
+    (True, False)
+    """
+    return [name for name, thing in known("policy").items() if thing.arms_can_change]
 
 
 def policy(spec: str) -> Policy:

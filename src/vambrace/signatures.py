@@ -18,9 +18,9 @@ class Round(NamedTuple):
     """The round that a kernel is asked about."""
 
     t: int  # its number, from one
-    open: int  # how many decisions are not answered yet: 0 in a simulation, any number in a live learner
+    open: int  # how many decisions are not answered yet: more than 0 only in a live learner or with a delay
     open_per_arm: Integers  # the same for each arm
-    available: Flags  # which arms can be played
+    available: Flags  # which arms are open, that is can be played
 
     @classmethod
     def prompt(cls, t: int, n_arms: int) -> "Round":
@@ -53,12 +53,22 @@ class Game(NamedTuple):
         return self.horizon
 
 
+class Standing(NamedTuple):
+    """What a policy itself thinks of one arm, for people to read."""
+
+    low: float  # its confidence interval, with its budget
+    high: float
+    dropped: bool  # whether it will not play the arm again
+    needed: int | None  # about how many more answers, at the present means, until it prefers the best arm for good
+
+
 # The kernels; `Policy`, `Adversary` and `Environment` say what each of them does.
 Select = Callable[[Any, Round, Stream], tuple[int, float, int]]
 Update = Callable[[Any, Answer], Any]
 Cycle = Callable[[Any], tuple[Integers, int]]
 Quiet = Callable[[Any], int]
 Absorb = Callable[[Any, int, Floats], Any]
+ChangeArm = Callable[[Any, int], Any]  # `open_arm` and `close_arm`
 Alter = Callable[[Any, Round, int, float, Any, Stream], tuple[float, Any]]
 Corrupt = Callable[[Any, Round, Floats, Stream], Any]
 Respond = Callable[[Any, Any, int, float], tuple[float, float]]

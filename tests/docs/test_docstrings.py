@@ -9,7 +9,7 @@ import pytest
 import vambrace
 
 PUBLIC = ("vambrace", "vambrace.theory", "vambrace.testing", "vambrace.lab")
-INHERITED = {"init", "migrate", "arm_means", "bad_draw"}  # described once, in vambrace.protocols
+INHERITED = {"init", "migrate", "standing", "widen", "arm_means", "bad_draw"}  # described once, in vambrace.protocols
 
 
 def load(source: Path = Path(__file__).parents[2] / "src", name: str = "vambrace") -> griffe.Module:

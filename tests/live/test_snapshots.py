@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import vambrace as vb
 from vambrace import registry
 from vambrace.errors import SnapshotError
+from vambrace.live.snapshots import checksum
 
 Snapshot = dict[str, Any]
 
@@ -32,17 +33,28 @@ POLICIES += [
 ]
 
 
-def drive(learner: vb.Learner, moves: bytes) -> list[vb.Decision]:
-    """Ask, or tell any open decision, as the moves say; the decisions made."""
-    decisions = []
+def drive(learner: vb.Learner, moves: bytes) -> list[tuple[int, float | None]]:
+    """Ask, or tell or abandon any open decision, as the moves say; the arms asked, and with which probability."""
+    asked = []
     for move in moves:
         waiting = learner.open
         if waiting and (move % 2 or learner.asked == learner.horizon):
             key = waiting[move // 2 % len(waiting)]
-            learner.tell(key, (key + move // 64) % 3 / 2)
+            if move % 16 == 15:
+                learner.abandon(key)
+            else:
+                learner.tell(key, (len(waiting) + move // 64) % 3 / 2)
         elif learner.horizon is None or learner.asked < learner.horizon:
-            decisions.append(learner.ask())
-    return decisions
+            decision = learner.ask()
+            asked.append((decision.index, decision.probability))
+    return asked
+
+
+def without_ids(learner: vb.Learner) -> Snapshot:
+    """What a learner knows besides ids and times."""
+    content = learner.snapshot()
+    parts = {name: [entry[1:4] for entry in content[name]] for name in ("open", "closed")}
+    return {name: value for name, value in content.items() if name not in ("checksum", "time")} | parts
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=registry.spec_of)
@@ -62,8 +74,8 @@ def test_a_restored_learner_goes_on_bit_for_bit(policy: vb.Policy, n_arms: int, 
     again = vb.Learner.restore(json.loads(text))
     assert again.policy == policy
     assert drive(again, after) == drive(learner, after)
-    assert again.open == learner.open
-    assert json.dumps(again.snapshot()) == json.dumps(learner.snapshot())
+    assert len(again.open) == len(learner.open)
+    assert without_ids(again) == without_ids(learner)
     assert json.dumps(taken) == text  # a snapshot is a copy, not a window
 
 
@@ -99,11 +111,11 @@ def test_a_policy_that_is_not_registered_is_handed_over() -> None:
 
 @pytest.fixture(scope="module")
 def healthy() -> Snapshot:
-    """Of MS-SE-WR, whose state is nested and has every type; decisions 2 and 3 of 3 are open."""
-    learner = vb.MSSEWR().learner(n_arms=2, horizon=20, seed=1)
-    for _ in range(3):
-        learner.ask()
-    learner.tell(1, 0.5)
+    """Of MS-SE-WR, whose state is nested and has every type; of four decisions 1 is answered and 2 abandoned."""
+    learner = vb.MSSEWR().learner(arms=["old", "new"], horizon=20, seed=1, expires_after=3600)
+    first, second, *_ = learner.ask_many(4)
+    learner.tell(first, 0.5)
+    learner.abandon(second)
     return learner.snapshot()
 
 
@@ -120,33 +132,55 @@ def put(value: Any, *path: Any) -> Callable[[Snapshot], None]:
 
 DAMAGE: dict[str, Callable[[Snapshot], None]] = {
     "other format": put("vambrace-result", "format"),
-    "other version": put(3, "version"),
-    "version in words": put("2", "version"),
+    "other version": put(4, "version"),
+    "version zero": put(0, "version"),
+    "version in words": put("3", "version"),
     "state of a later version": put(2, "state_version"),
     "state version in words": put("1", "state_version"),
     "other checksum": put("0" * 64, "checksum"),
     "horizon a little longer": put(21, "horizon"),
     "other policy": put("ucb1", "policy"),
-    "other variant of the policy": put("ms-se-wr:share=true", "policy"),
     "unknown policy": put("gone", "policy"),
     "policy without its parameter": put("se-wr", "policy"),
     "policy that is no text": put(3, "policy"),
-    "more arms": put(3, "n_arms"),
-    "no arms": put(0, "n_arms"),
+    "more arms": put(["old", "new", "newer"], "arms"),
+    "other arms": put(["old", "newer"], "arms"),
+    "an arm twice": put(["old", "old"], "arms"),
+    "no arms": put([], "arms"),
+    "arms are a number": put(2, "arms"),
     "longer horizon": put(2000, "horizon"),
     "horizon in words": put("20", "horizon"),
     "negative seed": put(-1, "seed"),
+    "no seed": put(None, "seed"),
     "negative asked": put(-1, "asked"),
     "asked beyond the horizon": put(21, "asked"),
-    "asked smaller than an open id": put(2, "asked"),
+    "asked smaller than the decisions": put(3, "asked"),
     "asked a half": put(2.5, "asked"),
+    "warm negative": put(-1, "warm"),
+    "time in words": put("noon", "time"),
+    "expires after no time": put(0, "expires_after"),
+    "default reward too large": put(1.5, "default_reward"),
+    "late never": put("never", "late"),
+    "key too short": put("ab", "key"),
+    "key not hexadecimal": put("x" * 32, "key"),
+    "no key": put(None, "key"),
+    "records null": put(None, "records"),
+    "record of another arm": put("newer", "records", 1, 0),
+    "record too short": lambda snapshot: snapshot["records"][0].pop(),
+    "record too few": lambda snapshot: snapshot["records"].pop(),
+    "record too many": lambda snapshot: snapshot["records"].append(["newer", False, 0, 0, 0.0, True, 0, 0, 0]),
+    "record retired a number": put(0, "records", 0, 1),
+    "record asked negative": put(-1, "records", 0, 2),
+    "record answers in words": put("1", "records", 0, 3),
+    "record total above the answers": put(1.5, "records", 0, 4),
     "open is null": put(None, "open"),
     "open is a number": put(3, "open"),
-    "open decision too short": put([2, 0, 1.0], "open", 0),
-    "open decision too long": put([2, 0, 1.0, 0, 0], "open", 0),
-    "open decision twice": put([3, 0, 1.0, 0], "open", 0),
-    "open id zero": put(0, "open", 0, 0),
-    "open id in words": put("2", "open", 0, 0),
+    "open decision too short": lambda snapshot: snapshot["open"][0].pop(),
+    "open decision too long": lambda snapshot: snapshot["open"][0].append(0),
+    "open decision twice": lambda snapshot: snapshot["open"].append(snapshot["open"][0]),
+    "open and closed": lambda snapshot: snapshot["closed"].append([snapshot["open"][0][0], 0.5]),
+    "open id null": put(None, "open", 0, 0),
+    "open id a flag": put(True, "open", 0, 0),
     "open arm too high": put(2, "open", 0, 1),
     "open arm negative": put(-1, "open", 0, 1),
     "open arm in words": put("0", "open", 0, 1),
@@ -156,6 +190,11 @@ DAMAGE: dict[str, Callable[[Snapshot], None]] = {
     "open probability in words": put("0.5", "open", 0, 2),
     "open tag a half": put(0.5, "open", 0, 3),
     "open tag null": put(None, "open", 0, 3),
+    "open time null": put(None, "open", 0, 4),
+    "closed is null": put(None, "closed"),
+    "closed reward too large": put(1.5, "closed", 0, 1),
+    "closed reward null": put(None, "closed", 0, 1),
+    "closed arm too high": put(2, "closed", 1, 1),
     "stream too short": lambda snapshot: snapshot["stream"].pop(),
     "stream too long": lambda snapshot: snapshot["stream"].append("0" * 16),
     "stream null": put(None, "stream"),
@@ -188,14 +227,19 @@ DAMAGE: dict[str, Callable[[Snapshot], None]] = {
 
 
 def test_a_healthy_snapshot_is_restored(healthy: Snapshot) -> None:
-    assert vb.Learner.restore(healthy).open == (2, 3)
+    assert vb.Learner.restore(healthy).open == tuple(entry[0] for entry in healthy["open"])
 
 
-@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_a_damaged_snapshot_is_refused(healthy: Snapshot, damage: Callable[[Snapshot], None]) -> None:
+ONLY_THE_CHECKSUM_SHOWS = {"other checksum", "horizon a little longer"}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_a_damaged_snapshot_is_refused(healthy: Snapshot, name: str) -> None:
     broken = copy.deepcopy(healthy)
-    damage(broken)
-    with pytest.raises(SnapshotError, match=r"expected|unknown policy"):
+    DAMAGE[name](broken)
+    if name not in ONLY_THE_CHECKSUM_SHOWS:
+        broken["checksum"] = checksum({key: value for key, value in broken.items() if key != "checksum"})
+    with pytest.raises(SnapshotError, match=r"expected|unknown (policy|late)"):
         vb.Learner.restore(broken)
 
 

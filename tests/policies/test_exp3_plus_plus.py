@@ -66,8 +66,8 @@ def test_an_arm_asked_but_never_answered_does_not_stop_it() -> None:
         decision = learner.ask()
         if decision.arm != 1:
             learner.tell(decision, 1.0)
-    assert learner._state.unanswered == 1
-    assert learner._state.mixed.sum() == pytest.approx(1.0, abs=1e-12)
+    assert learner._core.state.unanswered == 1
+    assert learner._core.state.mixed.sum() == pytest.approx(1.0, abs=1e-12)
 
 
 def test_the_first_sweep_draws_nothing() -> None:

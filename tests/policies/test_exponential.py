@@ -55,7 +55,7 @@ def test_step_by_step(policy: vb.Policy, n_arms: int, rounds: int) -> None:
         assert decision.arm == oracle.ask()
         assert decision.probability == pytest.approx(law[decision.arm], rel=1e-9)
         if t >= n_arms:  # before that EXP3++ has not drawn anything
-            np.testing.assert_allclose(probabilities(learner._state), law, rtol=1e-9, atol=1e-19)
+            np.testing.assert_allclose(probabilities(learner._core.state), law, rtol=1e-9, atol=1e-19)
         learner.tell(decision, row[decision.arm])
         oracle.tell(decision.arm, row[decision.arm])
 
@@ -102,7 +102,7 @@ def go_on(state: Any, rewards: Floats, first: int, last: int, pending: Round, rn
 def state_after(policy: vb.Policy, rewards: Any, rounds: int) -> Any:
     table = np.atleast_2d(np.array(rewards, dtype=float))
     pending = Round.prompt(1, table.shape[1])
-    run = compiled(go_on, {"select": policy.select, "update": policy.update})
+    run = compiled(go_on, {"select": policy.select, "update": policy.update, "ARMS_CHANGE": False})
     return run(policy.init(Game(table.shape[1], rounds)), table, 0, rounds, pending, stream(1))
 
 
@@ -213,14 +213,14 @@ def test_a_late_answer_counts_with_the_probability_of_its_own_draw(
     for _ in range(40):
         decision = learner.ask()
         learner.tell(decision, float(decision.arm == 2))
-    before = copy.deepcopy(learner._state)
+    before = copy.deepcopy(learner._core.state)
     learner.tell(late, 0.25)
     expected = spread(before, baseline)
     assert late.arm != 2
     assert late.probability is not None
     assert probabilities(before)[late.arm] < 0.8 * late.probability
     expected[late.arm] = own(late.probability, before)
-    np.testing.assert_allclose(scores_of(learner._state) - scores_of(before), expected, rtol=1e-9)
+    np.testing.assert_allclose(scores_of(learner._core.state) - scores_of(before), expected, rtol=1e-9)
 
 
 # ------------------------------------------------------------------------------------------ parameters

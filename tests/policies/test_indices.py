@@ -190,7 +190,7 @@ def test_trimming_hides_a_fraction_of_wild_rewards(fraction: float) -> None:
         for _ in range(2):
             decision = state.ask()
             state.tell(decision, row[decision.arm])
-    estimates = state._state.ranking.estimates
+    estimates = state._core.state.ranking.estimates
     assert estimates[1] - estimates[0] > 0.02
 
 

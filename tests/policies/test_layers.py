@@ -81,7 +81,7 @@ def test_probabilities_are_those_of_the_arms(twins: Twins) -> None:
         oracle.tell(decision.arm, row[decision.arm])
     if isinstance(oracle, naive.Layers):
         assert not oracle.copies[0].active
-        assert learner._state.counts.tolist() == [copy.counts for copy in oracle.copies]
+        assert learner._core.state.counts.tolist() == [copy.counts for copy in oracle.copies]
 
 
 @pytest.mark.parametrize("twins", [FAST[1], FAST[3], FAST[5]], ids=name_of)

@@ -31,8 +31,8 @@ def test_step_by_step(master: str, share: bool, smoothing: bool, radius: str, n_
         learner.tell(decision, row[decision.arm])
         oracle.tell(decision.arm, row[decision.arm])
         # CORRAL amplifies a rounding error: from 1e-16 to 1e-9 within 1,200 rounds
-        np.testing.assert_allclose(learner._state.master.mixed, oracle.probabilities, rtol=1e-7)
-    state = learner._state.bases
+        np.testing.assert_allclose(learner._core.state.master.mixed, oracle.probabilities, rtol=1e-7)
+    state = learner._core.state.bases
     for g, base in enumerate(oracle.bases):
         assert sorted(state.active[g, : state.n_active[g]].tolist()) == base.active
 

@@ -50,7 +50,7 @@ def test_answers_in_any_order_make_the_same_posterior() -> None:
         decisions = [learner.ask() for _ in range(200)]
         for decision in reversed(decisions) if reverse else decisions:
             learner.tell(decision, 0.2 + 0.3 * decision.arm)
-        posteriors.append([learner._state.alphas.tolist(), learner._state.betas.tolist()])
+        posteriors.append([learner._core.state.alphas.tolist(), learner._core.state.betas.tolist()])
     assert posteriors[0] == posteriors[1]
     successes, failures = np.array(posteriors[0]) - 1.0
     assert (successes + failures).sum() == 200

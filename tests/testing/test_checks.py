@@ -65,7 +65,7 @@ def writing_select(state: Any, round: Round, rng: Any) -> tuple[int, float, int]
 
 @kernel
 def retyping_update(state: Any, answer: Answer) -> Any:
-    return se_wr.State(state.arms, state.rule, 0.5, state.last_test)  # type: ignore[arg-type]
+    return se_wr.State(state.arms, state.rule, 0.5, state.last_test, state.closed)  # type: ignore[arg-type]
 
 
 @kernel

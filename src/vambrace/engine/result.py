@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vambrace.engine.delays import Delay
 from vambrace.errors import NotComputed
 from vambrace.parameters import spec_of
 from vambrace.protocols import Adversary, Environment, Floats, Integers, Policy
@@ -35,6 +36,9 @@ class Result:
         bounded: Whether altered rewards were clipped to [0, 1].
         realized: The values of `realized_regret`; None: not computed.
         observed: The values of `observed_regret`; None: not computed.
+        delay: How late answers arrived; None: at once.
+        lost: The share of answers that never arrived.
+        arms_open: For each arm when it was open: the first round and the end of each window; None: all arms, always.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.1])
@@ -59,6 +63,9 @@ class Result:
     pulls: Integers
     realized: Floats | None = field(repr=False)
     observed: Floats | None = field(repr=False)
+    delay: Delay | None = None
+    lost: float = 0.0
+    arms_open: tuple[tuple[tuple[int, int], ...], ...] | None = None
 
     @property
     def realized_regret(self) -> Floats:
@@ -84,8 +91,15 @@ class Result:
         adversary = spec_of(self.adversary) if self.adversary else None
         game = {"policy": spec_of(self.policy), "environment": spec_of(self.environment), "adversary": adversary}
         numbers = {name: getattr(self, name) for name in ("horizon", "replications", "seed", "engine")}
+        numbers |= {"delay": str(self.delay) if self.delay else None, "lost": self.lost, "arms_open": self.arms_open}
         spreads = {name: _spread(values[:, -1]) for name, values in self._measures().items()}
         return {**game, **numbers, **spreads, "share_of_pulls": (self.pulls.mean(axis=0) / self.horizon).tolist()}
+
+    def conditions(self) -> list[str]:
+        """What is special about this game, in words: a delay, lost answers, arms that open and close."""
+        words = [f"delay {self.delay}"] if self.delay else []
+        words += [f"{self.lost:.4g} of answers lost"] if self.lost > 0.0 else []
+        return words + (["arms open and close"] if self.arms_open else [])
 
     def _measures(self) -> dict[str, Floats]:
         found = {"pseudo_regret": self.pseudo_regret, "cost": self.cost}
@@ -97,7 +111,8 @@ class Result:
         regret, cost = _spread(self.pseudo_regret[:, -1]), _spread(self.cost[:, -1])
         attack = f" against {spec_of(self.adversary)}" if self.adversary else " without attack"
         spent = f", cost {cost['mean']:,.1f}" if self.adversary else ""
-        note = f" ({self.environment.note})" if self.environment.note else ""
+        notes = ", ".join(part for part in (self.environment.note, *self.conditions()) if part)
+        note = f" ({notes})" if notes else ""
         several = self.replications > 1  # one replication has no standard error
         error = f" ± {regret['standard_error']:,.1f}" if several else ""
         times = f" (mean ± standard error of {self.replications:,} replications)" if several else ""

@@ -2,18 +2,24 @@
 
 from typing import Any, NamedTuple
 
+from vambrace.engine.delays import Queue, Waiting, is_due, send, take
 from vambrace.engine.leap import leap
 from vambrace.engine.meter import Sum, add_at, meter, meter_all, upper
+from vambrace.engine.openings import Changes
 from vambrace.engine.slots import (
+    ARMS_CHANGE,
     CLOSED_FORM,
+    LATE,
     LEAP,
     MEDIUM,
     STRONG,
     WHOLE,
     WITNESS,
     alter,
+    close_arm,
     corrupt,
     draw,
+    open_arm,
     select,
     update,
     witness,
@@ -73,8 +79,10 @@ class Record(NamedTuple):
     totals: Totals
     raw_rewards: Floats
     seen_rewards: Floats
-    no_decisions: Integers  # zeros: no decision is open
-    every_arm: Flags  # all are available
+    open_per_arm: Integers  # decisions that are not answered yet: zeros, unless answers are late
+    available: Flags  # which arms are open: all, unless arms change
+    changes: Changes | None  # None: the arms do not change
+    queue: Queue | None  # None: no answer is late
 
 
 @kernel
@@ -83,7 +91,7 @@ def play(
 ) -> tuple[int, int, int, float]:
     """Play to the last checkpoint. Returns how it ended: a code, and the round, arm and value of a fault."""
     n_arms, raw_rewards, seen_rewards = len(record.pulls), record.raw_rewards, record.seen_rewards
-    spent, t = Sum(0.0, 0.0), 0
+    spent, t, changed, waiting = Sum(0.0, 0.0), 0, 0, Waiting(0, 0)
     for i in range(len(setting.checkpoints)):
         while t < setting.checkpoints[i]:
             for _ in range(min(setting.checkpoints[i] - t, CHUNK)):
@@ -97,7 +105,11 @@ def play(
                     if leapt > 0:
                         continue
                 t += 1
-                round = Round(t, 0, record.no_decisions, record.every_arm)
+                if LATE:
+                    policy, waiting = _answered(policy, record, waiting, t)
+                if ARMS_CHANGE:
+                    policy, changed = _with_changes(policy, record, changed, t)
+                round = Round(t, waiting.decisions if LATE else 0, record.open_per_arm, record.available)
                 if MEDIUM:
                     spent, adversary, code, arm = _corrupted(
                         adversary, environment, setting, streams, record, round, spent
@@ -105,7 +117,7 @@ def play(
                     if code != FINISHED:
                         return code, t, arm, seen_rewards[arm]
                 arm, probability, tag = select(policy, round, streams.policy)
-                if not 0 <= arm < n_arms:
+                if not 0 <= arm < n_arms or (ARMS_CHANGE and not record.available[arm]):
                     return BAD_ARM, t, arm, 0.0
 
                 if MEDIUM:
@@ -125,19 +137,39 @@ def play(
                     if WITNESS:
                         adversary = witness(adversary, arm, raw, seen)
 
-                policy = update(policy, Answer(arm, seen, probability, tag))
-                record.pulls[arm] += 1
-                if WHOLE and CLOSED_FORM:
-                    record.totals.pulled[0, arm] += raw  # exact, and cheaper than to ask whether it is wanted
-                elif setting.realized:
-                    _add(environment, streams, record, arm, raw)
-                if (STRONG or MEDIUM) and seen != raw:
-                    add_at(record.totals.altered, arm, seen - raw)
+                if LATE:
+                    record.open_per_arm[arm] += 1
+                    waiting = send(record.queue, waiting, t, Answer(arm, seen, probability, tag))
+                else:
+                    policy = update(policy, Answer(arm, seen, probability, tag))
+                _enter(environment, setting, streams, record, arm, raw, seen)
             record.progress[0] = t
             if record.stop[0] != 0:
                 return STOPPED, t, 0, 0.0
         _remember(record, upper(spent), i)
     return FINISHED, t, 0, 0.0
+
+
+@kernel
+def _answered(policy: Any, record: Any, waiting: Waiting, t: int) -> tuple[Any, Waiting]:
+    """The policy after the answers that arrive before round t."""
+    while is_due(record.queue, waiting, t):
+        answer, waiting = take(record.queue, waiting)
+        record.open_per_arm[answer.arm] -= 1
+        policy = update(policy, answer)
+    return policy, waiting
+
+
+@kernel
+def _with_changes(policy: Any, record: Any, changed: int, t: int) -> tuple[Any, int]:
+    """The policy after the changes of arms before round t, and how many there have been."""
+    changes = record.changes
+    while changed < len(changes.rounds) and changes.rounds[changed] == t:
+        arm = changes.arms[changed]
+        record.available[arm] = changes.opens[changed]
+        policy = open_arm(policy, arm) if changes.opens[changed] else close_arm(policy, arm)
+        changed += 1
+    return policy, changed
 
 
 @rare_kernel
@@ -157,6 +189,20 @@ def _corrupted(
         if setting.bounded:
             seen_rewards[k] = min(max(seen_rewards[k], 0.0), 1.0)
     return meter_all(raw_rewards, seen_rewards, spent, setting.budget), adversary, FINISHED, 0
+
+
+@kernel
+def _enter(
+    environment: Any, setting: Setting, streams: Streams, record: Record, arm: int, raw: float, seen: float
+) -> None:
+    """Enter a round in the record."""
+    record.pulls[arm] += 1
+    if WHOLE and CLOSED_FORM:
+        record.totals.pulled[0, arm] += raw  # exact, and cheaper than to ask whether it is wanted
+    elif setting.realized:
+        _add(environment, streams, record, arm, raw)
+    if (STRONG or MEDIUM) and seen != raw:
+        add_at(record.totals.altered, arm, seen - raw)
 
 
 @kernel

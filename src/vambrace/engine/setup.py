@@ -1,12 +1,14 @@
 """The parts of a game: a policy, an environment and an attack, checked before the game and bound to its loop."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index
 from typing import Any
 
 from vambrace import validation
 from vambrace.engine import rounds
+from vambrace.engine.delays import Delay
+from vambrace.engine.openings import Openings
 from vambrace.errors import InvalidParameter, KernelMistake, NotApplicable
 from vambrace.kernels import is_kernel, place
 from vambrace.protocols import Adversary, Environment, Floats, Game, Policy, Round
@@ -25,6 +27,9 @@ class Setup:
     means: Floats
     bounded: bool
     realized: bool
+    openings: Openings | None = None
+    delay: Delay | None = None
+    lost: float = 0.0
 
     @classmethod
     def check(cls, policy: Any, environment: Any, attack: Any, *, horizon: Any, bounded: Any, realized: Any) -> "Setup":
@@ -52,6 +57,25 @@ class Setup:
             _check_decision(policy.select, policy.select(state, Round.prompt(1, n_arms), stream(0)))
         return cls(policy, environment, attack, horizon, n_arms, environment.arm_means(), bounded, realized)
 
+    def with_conditions(self, arms_open: Any, delay: Any, lost: Any, realized: Any) -> "Setup":
+        """The same game with arms that open and close, and with late and lost answers."""
+        setup = self
+        if arms_open is not None:
+            self.policy.require_changing_arms()
+            if realized:
+                why = "the realised regret compares with one arm that could be played in every round"
+                raise NotApplicable(f"realized: expected false or none with arms_open, got true: {why}")
+            openings = Openings.check(arms_open, self.n_arms, self.horizon)
+            setup = replace(setup, openings=openings, realized=False)
+        if not isinstance(delay, Delay | None):
+            raise InvalidParameter(f"delay: expected a vambrace.Delay such as vb.Delay.fixed(1000), got {delay!r}")
+        return replace(setup, delay=delay, lost=validation.number("lost", lost, low=0.0, high=1.0))
+
+    @property
+    def late(self) -> bool:
+        """Whether answers may be late or lost."""
+        return self.delay is not None or self.lost > 0.0
+
     @property
     def title(self) -> str:
         """The policy and the attack, for progress bars and errors."""
@@ -70,7 +94,8 @@ class Setup:
         kernels = {name: getattr(part, name, None) for part in parts for name in part.kernels}
         has = {name for name, kernel in kernels.items() if kernel is not None}
         strength = None if self.attack is None else self.attack.strength
-        slots: dict[str, Any] = {"STRONG": strength == "strong", "MEDIUM": strength == "medium", "KL_RADIUS": True}
+        slots: dict[str, Any] = {"STRONG": strength == "strong", "MEDIUM": strength == "medium"}
+        slots |= {"KL_RADIUS": True, "ARMS_CHANGE": self.openings is not None, "LATE": self.late}
         slots |= {"LOOK": "look" in has, "WITNESS": "witness" in has, "WHOLE": self._pays_whole_rewards()}
         slots |= {"CLOSED_FORM": "draw_total" in has and strength != "medium", **self.policy.constants}
         return slots | {name: kernels[name] for name in has}
@@ -81,6 +106,8 @@ class Setup:
     def obstacle_to_leaping(self) -> tuple[str, str] | None:
         """Why the leap engine would not be exact here: what it needs and what this game has; None: it is exact."""
         policy, arms, attack = self.policy, self.environment, self.attack
+        if self.openings is not None or self.late:
+            return "prompt answers and arms that are always open", "arms_open, delay or lost"
         if policy.quiet is None:
             return "a policy with quiet stretches", f"{policy.name}, which may change its mind after any round"
         if arms.supply is not None:
@@ -117,7 +144,8 @@ class Setup:
         if code == rounds.BAD_DRAW:
             return f"environment {self.environment.name}: {self.environment.bad_draw(t, arm, value)}"
         if code == rounds.BAD_ARM or self.attack is None:
-            return f"policy {self.policy.name}: expected an arm in [0, {self.n_arms - 1}], got {arm} in round {t}"
+            wanted = f"an arm in [0, {self.n_arms - 1}]" if self.openings is None else "an open arm"
+            return f"policy {self.policy.name}: expected {wanted}, got {arm} in round {t}"
         return f"attack {self.attack.name}: expected a finite reward, got {value} for arm {arm} in round {t}"
 
 

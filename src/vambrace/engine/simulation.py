@@ -10,6 +10,8 @@ import numpy as np
 
 from vambrace import validation
 from vambrace.engine import regrets, rounds
+from vambrace.engine.delays import Delay, Queue, make_queue
+from vambrace.engine.openings import Changes, Windows
 from vambrace.engine.regrets import Regrets
 from vambrace.engine.result import Result
 from vambrace.engine.rounds import History, Record, Setting, Streams, Totals
@@ -22,6 +24,7 @@ from vambrace.sampling import stream
 
 Engine = Literal["auto", "rounds", "leap"]
 
+DELAY = len(Streams._fields)  # the role of the stream of delays and losses, which most games do not need
 LINE = 128  # bytes: a cache line and the neighbour that is fetched with it
 WORTH_COMPILING = 100_000  # rounds in total: with fewer, plain Python finishes before the compiler would
 WORTH_SETTLING = 20_000  # sums in total, for the regrets after the games
@@ -42,6 +45,9 @@ def simulate(
     checkpoints: int | Sequence[int] | Integers = 64,
     bounded: bool = True,
     realized: bool | None = None,
+    delay: Delay | None = None,
+    lost: float = 0.0,
+    arms_open: Windows | None = None,
     threads: int | None = None,
     interpret: bool | None = None,
     progress: bool | None = None,
@@ -64,6 +70,10 @@ def simulate(
         bounded: Clip altered rewards to [0, 1]; False allows any real number.
         realized: Also compute the realised and the observed regret. None: only if it is cheap, that is if the sum of
             many rewards is one draw (Bernoulli, deterministic) or the attack is medium.
+        delay: How late answers arrive, such as vb.Delay.fixed(1000); None: at once. docs/delays.md has the cost.
+        lost: The share of answers that never arrive, in [0, 1], drawn independently of everything else.
+        arms_open: When arms are open, such as {2: [(1, 5000), (8000, None)]}: arm 2 in the rounds 1 to 4999 and from
+            8000 on. Other arms are always open. The regret is then against the best open arm of each round.
         threads: The number of replications that run at the same time; None: one per core.
         interpret: True: run as plain Python, about 500 times slower; False: compile at once; None: as described above.
         progress: True: show a bar; False: nothing; None: a bar on a terminal, otherwise an occasional line.
@@ -74,6 +84,7 @@ def simulate(
     ucb1 against conceal:budget=50: regret 2,189.2 ± 115.8 after 10,000 rounds (mean ± standard error of 3 replications), cost 50.0
     """  # noqa: E501
     setup = Setup.check(policy, environment, attack, horizon=horizon, bounded=bounded, realized=realized)
+    setup = setup.with_conditions(arms_open, delay, lost, realized)
     validation.choice("engine", engine, get_args(Engine))
     obstacle = setup.obstacle_to_leaping() if engine != "rounds" else None
     if engine == "leap" and obstacle:
@@ -124,6 +135,9 @@ class _Run:
             pulls=self.pulls,
             realized=self.realized if setup.realized else None,
             observed=self.observed if setup.realized else None,
+            delay=setup.delay,
+            lost=setup.lost,
+            arms_open=setup.openings.windows if setup.openings else None,
         )
 
     def _programs(self, interpret: bool | None, progress: bool | None) -> _Programs:
@@ -151,13 +165,18 @@ class _Run:
         play, settle = programs
         setup, points = self.setup, setting.checkpoints
         streams = Streams(*(stream(self.seed, r, role) for role in range(len(Streams._fields))))
-        record = _record(len(points), setup.n_arms, self.progress[r], self.stop)
+        queue = make_queue(setup.delay, setup.lost, setup.horizon, stream(self.seed, r, DELAY)) if setup.late else None
+        changes = None if setup.openings is None else setup.openings.changes()
+        record = _record(len(points), setup.n_arms, self.progress[r], self.stop, changes, queue)
         policy, attack, arms = setup.states()
         code, t, arm, value = play(_apart(policy), attack, arms, setting, _apart(streams), record)
         if code not in (rounds.FINISHED, rounds.STOPPED):
             raise GameFault(setup.fault(code, t, arm, value))
         rows = Regrets(self.pseudo[r], self.realized[r], self.observed[r])
         settle(arms, self.gaps, points, record.history, setup.realized, streams.unpulled, rows)
+        if setup.openings is not None:
+            shortfall = setup.openings.shortfall(setup.means, points)
+            self.pseudo[r, : len(points)] = np.maximum(rows.pseudo[: len(points)] - shortfall, 0.0)
         self.pulls[r] = record.pulls
         self.cost[r, : len(points)] = record.history.cost
 
@@ -179,14 +198,16 @@ class _Run:
                 raise
 
 
-def _record(points: int, n_arms: int, progress: Integers, stop: Integers) -> Record:
+def _record(
+    points: int, n_arms: int, progress: Integers, stop: Integers, changes: Changes | None, queue: Queue | None
+) -> Record:
     """The arrays that one replication writes to."""
-    pulls, no_decisions = np.zeros(n_arms, dtype=np.int64), np.zeros(n_arms, dtype=np.int64)
+    pulls, open_per_arm = np.zeros(n_arms, dtype=np.int64), np.zeros(n_arms, dtype=np.int64)
     pulled, altered, unpulled = np.zeros((3, points, n_arms))
     history = History(np.zeros((points, n_arms), dtype=np.int64), pulled, altered, unpulled, np.zeros(points))
     totals = Totals(np.zeros((2, n_arms)), np.zeros((2, n_arms)), np.zeros(n_arms))
-    scratch = (_apart(np.zeros(n_arms)), _apart(np.zeros(n_arms)), no_decisions, np.ones(n_arms, dtype=np.bool_))
-    return Record(history, _apart(pulls), progress, stop, _apart(totals), *scratch)
+    scratch = (_apart(np.zeros(n_arms)), _apart(np.zeros(n_arms)), open_per_arm, np.ones(n_arms, dtype=np.bool_))
+    return Record(history, _apart(pulls), progress, stop, _apart(totals), *scratch, changes, queue)
 
 
 def _apart(value: Any) -> Any:

@@ -16,6 +16,8 @@ update = cast(signatures.Update, Slot("update"))
 cycle = cast(signatures.Cycle, Slot("cycle"))
 quiet = cast(signatures.Quiet, Slot("quiet"))
 absorb = cast(signatures.Absorb, Slot("absorb"))
+open_arm = cast(signatures.ChangeArm, Slot("open_arm"))
+close_arm = cast(signatures.ChangeArm, Slot("close_arm"))
 
 # index policies; each is bound in the policy's module
 index = cast(signatures.Index, Slot("index"))
@@ -43,4 +45,6 @@ WITNESS = cast(bool, Slot("WITNESS"))  # it has `witness`
 WHOLE = cast(bool, Slot("WHOLE"))  # every raw reward is 0 or 1, so that plain sums are exact
 LEAP = cast(bool, Slot("LEAP"))  # the leap engine
 CLOSED_FORM = cast(bool, Slot("CLOSED_FORM"))  # the environment has `draw_total`
+ARMS_CHANGE = cast(bool, Slot("ARMS_CHANGE"))  # arms open and close; true in a live learner, unless it is bound
+LATE = cast(bool, Slot("LATE"))  # answers may be late or lost
 KL_RADIUS = cast(bool, Slot("KL_RADIUS"))  # SE-WR and similar policies use the radius "kl"

@@ -1,18 +1,23 @@
 """A policy, live, with the kernels of the simulator, interpreted: ask for an arm, tell its reward when it arrives."""
 
-import secrets
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from threading import Lock
+from time import time
 from typing import Any
 
 import numpy as np
 
 from vambrace import validation
-from vambrace.errors import DecisionError, GameFault, HorizonReached, InvalidParameter, SnapshotError
+from vambrace.errors import InvalidParameter
 from vambrace.live import snapshots
-from vambrace.protocols import Answer, Game, Integers, Policy, Round
-from vambrace.sampling import stream
-
-LIVE = 2**32  # first word of the key of a learner's stream; no simulation uses it
+from vambrace.live.core import LIVE as LIVE
+from vambrace.live.core import Core, Outcome
+from vambrace.live.counts import Counts, counts_of
+from vambrace.live.events import Asked, Event, Id, Label
+from vambrace.live.explanation import Explanation, explained
+from vambrace.live.settings import Late, Settings
+from vambrace.protocols import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,24 +25,23 @@ class Decision:
     """An arm to play: what `Learner.ask` returns and `Learner.tell` needs back.
 
     Attributes:
-        id: The number of this decision, from one. Store it with the event: `tell` accepts it too.
-        arm: The arm to play, from zero.
+        id: A text that nobody can guess, given once. Store it with the event: `tell` accepts it too.
+        arm: The label of the arm to play; its number if the arms have no labels.
+        index: The number of the arm, from zero.
         probability: The probability with which the policy chose this arm; None: the policy does not know it.
-        round: The round in which this was asked; the same as id.
+        round: The number of this decision, from one; the events of a warm start count too.
 
     >>> import vambrace as vb
-    >>> vb.SE().learner(n_arms=2, horizon=100).ask()
-    Decision(id=1, arm=0, probability=1.0)
+    >>> decision = vb.SE().learner(arms=["old", "new"], horizon=100).ask()
+    >>> decision.arm, decision.index, decision.probability, decision.round
+    ('old', 0, 1.0, 1)
     """
 
-    id: int
-    arm: int
+    id: Id
+    arm: Any
+    index: int
     probability: float | None
-
-    @property
-    def round(self) -> int:
-        """The round in which this was asked, from one."""
-        return self.id
+    round: int
 
 
 class Learner:
@@ -45,134 +49,289 @@ class Learner:
 
     Args:
         policy: Any policy of the package, such as vb.SEWR(budget=100).
-        n_arms: The number of arms.
+        arms: The labels of the arms: texts, or whole numbers.
+        n_arms: The number of arms, if they have no labels: these are then 0, 1, 2 and so on.
         horizon: The largest number of decisions; many policies use it to set their radii. None: unknown, for policies
             that need none, such as `KLUCBWR`.
-        seed: The seed of a randomised policy, to reproduce a run; None: one that nobody can predict. Snapshots keep it.
+        seed: The seed of a randomised policy, to reproduce its arms; None: one that nobody can predict. Snapshots keep
+            it. Ids of decisions do not depend on it.
+        expires_after: After how many seconds an open decision is closed; None: never.
+        default_reward: The reward that is counted when a decision expires; None: none is.
+        late: What happens to an answer after that: "record": it is only noted; "count": the policy learns from it.
+        clock: The time in seconds, as a function; for tests.
 
     Rewards in [0, 1] may arrive late, in any order, or never: the policy knows which decisions are open and does not
-    wait for them. `snapshot` returns everything as a dict for JSON, and `Learner.restore` continues bit for bit.
+    wait for them. All methods may be called from several threads. `snapshot` returns everything as a dict for JSON, and
+    `Learner.restore` continues bit for bit.
 
     >>> import vambrace as vb
-    >>> learner = vb.UCB1().learner(n_arms=2, horizon=1_000, seed=7)
+    >>> learner = vb.UCB1().learner(arms=["old", "new"])
     >>> first, second = learner.ask(), learner.ask()
     >>> learner.tell(second, reward=1.0)  # answered before the first
+    'applied'
     >>> learner.tell(first.id, reward=0.0)  # the id will do
+    'applied'
+    >>> learner.tell(first.id, reward=0.0)  # sent again, for example by a client that saw no reply
+    'duplicate'
     >>> learner.ask().arm
-    1
+    'new'
     >>> again = vb.Learner.restore(learner.snapshot())
-    >>> again.open == learner.open, again.ask() == learner.ask()
+    >>> again.open == learner.open, again.ask().arm == learner.ask().arm
     (True, True)
     """
 
-    def __init__(self, policy: Policy, *, n_arms: int, horizon: int | None = None, seed: int | None = None) -> None:
-        if not isinstance(policy, Policy):
-            raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}")
-        self.policy = policy
-        self.n_arms, most = validation.game_size(n_arms, validation.MOST_ROUNDS if horizon is None else horizon)
-        self.horizon = None if horizon is None else most
-        self.seed = secrets.randbits(128) if seed is None else validation.seed(seed)
-        self._state = policy.init(Game(self.n_arms, self.horizon))
-        self._rng = stream(self.seed, LIVE)
-        self._asked = 0
-        self._open: dict[int, tuple[int, float, int]] = {}  # id -> arm, probability, tag
-        self._pending: Integers = np.zeros(self.n_arms, dtype=np.int64)
-        self._available = np.ones(self.n_arms, dtype=np.bool_)
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        arms: Sequence[Label] | None = None,
+        n_arms: int | None = None,
+        horizon: int | None = None,
+        seed: int | None = None,
+        expires_after: float | None = None,
+        default_reward: float | None = None,
+        late: Late = "record",
+        clock: Callable[[], float] = time,
+    ) -> None:
+        settings = Settings.made(
+            policy,
+            arms=arms,
+            n_arms=n_arms,
+            horizon=horizon,
+            seed=seed,
+            expires_after=expires_after,
+            default_reward=default_reward,
+            late=late,
+        )
+        self._start(Core(settings), clock)
+
+    def _start(self, core: Core, clock: Callable[[], float]) -> None:
+        self._core, self._clock, self._lock = core, clock, Lock()
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that it plays."""
+        return self._core.policy
+
+    @property
+    def horizon(self) -> int | None:
+        """The largest number of decisions; None: unknown."""
+        return self._core.settings.horizon
+
+    @property
+    def seed(self) -> int:
+        """The seed of its random numbers."""
+        return self._core.settings.seed
+
+    @property
+    def arms(self) -> tuple[Any, ...]:
+        """The labels of all arms, by number; retired ones too."""
+        return tuple(record.label for record in self._core.arms)
+
+    @property
+    def n_arms(self) -> int:
+        """The number of arms, retired ones too."""
+        return len(self._core.arms)
 
     @property
     def asked(self) -> int:
         """How many decisions have been made."""
-        return self._asked
+        return self._core.asked
 
     @property
-    def open(self) -> tuple[int, ...]:
+    def open(self) -> tuple[Id, ...]:
         """The ids of the decisions that are not answered yet, oldest first."""
-        return tuple(self._open)
+        with self._lock:
+            return tuple(self._core.open)
 
     def ask(self) -> Decision:
         """The next arm to play."""
-        if self.horizon is not None and self._asked >= self.horizon:
-            raise HorizonReached(f"ask: expected at most {self.horizon} decisions (the horizon), got one more")
-        round = Round(self._asked + 1, len(self._open), self._pending, self._available)
-        arm, probability, tag = self.policy.select(self._state, round, self._rng)
-        if not 0 <= arm < self.n_arms:
-            raise GameFault(f"policy {self.policy.name}: expected an arm in [0, {self.n_arms - 1}], got {arm}")
-        self._asked += 1
-        self._open[self._asked] = (int(arm), float(probability), int(tag))
-        self._pending[arm] += 1
-        return self._decision(self._asked)
+        with self._lock:
+            return self._ask(self._now())
 
-    def _decision(self, key: int) -> Decision:
-        arm, probability, _ = self._open[key]
-        return Decision(key, arm, probability if self.policy.knows_probability else None)
+    def ask_many(self, n: int) -> list[Decision]:
+        """The next arms to play, as if asked one after the other.
 
-    def tell(self, decision: Decision | int, reward: float) -> None:
-        """Report the reward of a decision. An answer that is refused changes nothing.
+        Args:
+            n: How many.
+
+        >>> import vambrace as vb
+        >>> [decision.arm for decision in vb.SE().learner(n_arms=3, horizon=100).ask_many(4)]
+        [0, 1, 2, 0]
+        """
+        n = validation.whole("n", n, low=0)
+        with self._lock:
+            now = self._now()
+            return [self._ask(now) for _ in range(n)]
+
+    def tell(self, decision: Decision | Id, reward: float) -> Outcome:
+        """Report the reward of a decision. An answer that is refused with an error changes nothing.
 
         Args:
             decision: The decision or its id.
             reward: A number in [0, 1], as it was observed.
-        """
-        key = self._find(decision)
-        value = validation.number("reward", reward, low=0.0, high=1.0)
-        arm, probability, tag = self._open[key]
-        self._state = self.policy.update(self._state, Answer(arm, value, probability, tag))  # a foreign one may raise
-        del self._open[key]
-        self._pending[arm] -= 1
 
-    def _find(self, decision: Decision | int) -> int:
-        key = decision.id if isinstance(decision, Decision) else decision
-        if isinstance(key, bool) or not isinstance(key, int | np.integer):
-            raise InvalidParameter(f"decision: expected a Decision or its id, got {decision!r}")
-        if key not in self._open:
-            if 1 <= key <= self._asked:
-                raise DecisionError(f"decision {key}: already answered")
-            raise DecisionError(f"decision: expected an id in [1, {self._asked}], got {key}, which was never asked")
-        asked = self._decision(int(key))
-        if isinstance(decision, Decision) and decision != asked:
-            raise DecisionError(f"decision {key}: expected {asked}, got {decision}, which is of another learner")
-        return asked.id
+        Returns:
+            "applied": the policy has learned from it. "duplicate": the same reward was told before, and nothing
+            changes. "conflict": another reward was told before, and that one is kept. "late": the decision had expired,
+            or was abandoned; the policy learns from it only with ``late="count"``.
+        """
+        key = _id(decision)
+        with self._lock:
+            return self._tell(key, reward, self._now())
+
+    def tell_many(self, answers: Iterable[tuple[Decision | Id, float]]) -> list[Outcome]:
+        """Report many rewards. If one of them is refused with an error, none is counted.
+
+        Args:
+            answers: Pairs of a decision, or its id, and its reward.
+
+        Returns:
+            The outcome of each, as from `tell`.
+
+        >>> import vambrace as vb
+        >>> learner = vb.SE().learner(n_arms=2, horizon=100)
+        >>> first, second = learner.ask_many(2)
+        >>> learner.tell_many([(first, 1.0), (second.id, 0.0), (first, 0.0)])
+        ['applied', 'applied', 'conflict']
+        """
+        pairs = [(_id(decision), reward) for decision, reward in answers]
+        with self._lock:
+            now = self._now()
+            for key, reward in pairs:
+                self._core.tell(key, reward, now)
+            return [self._tell(key, reward, now) for key, reward in pairs]
+
+    def abandon(self, decision: Decision | Id) -> bool:
+        """Close an open decision whose answer will never come, for example because the arm was not shown.
+
+        Args:
+            decision: The decision or its id.
+
+        Returns:
+            Whether it was open.
+        """
+        key = _id(decision)
+        with self._lock:
+            event = self._core.abandon(key, self._now())
+            if event is not None:
+                self._commit(event)
+            return event is not None
+
+    def expire(self) -> int:
+        """Close the decisions that are overdue, and say how many they were. Every other method does this first."""
+        with self._lock:
+            before = len(self._core.open)
+            self._now()
+            return before - len(self._core.open)
+
+    def add_arm(self, label: Label) -> None:
+        """Open a new arm, or a retired one again. The policy's guarantee then holds with K = the arms ever opened.
+
+        Args:
+            label: Its label.
+        """
+        with self._lock:
+            self._commit(self._core.add_arm(label, self._now()))
+
+    def retire_arm(self, label: Label) -> None:
+        """Play an arm no more. Answers to its open decisions are still counted.
+
+        Args:
+            label: Its label.
+        """
+        with self._lock:
+            self._commit(self._core.retire_arm(label, self._now()))
+
+    def warm_start(self, log: Counts) -> None:
+        """Learn from the counts of a finished test, as if its events had been decisions of this learner.
+
+        Fake events among them count against the budget, and all of them against the horizon. The arms must have been
+        chosen at random, or otherwise without looking at the rewards. It takes a few microseconds for each event.
+
+        Args:
+            log: For each label its events and successes: a mapping, or a file or a table that `certify` can read.
+
+        >>> import vambrace as vb
+        >>> learner = vb.KLUCBWR(budget=5).learner(arms=["old", "new"])
+        >>> learner.warm_start({"old": (1_000, 30), "new": (1_000, 90)})
+        >>> learner.ask().arm
+        'new'
+        """
+        counts = counts_of(log, self.arms)
+        with self._lock:
+            self._commit(self._core.warm_start(counts, self._now()))
+
+    def explain(self) -> Explanation:
+        """What the learner knows of each arm, and what it waits for: print it, or take its `to_dict()`."""
+        with self._lock:
+            self._now()
+            return explained(self._core)
 
     def snapshot(self) -> dict[str, Any]:
-        """Everything, as a dict for `json.dumps`: parameters, state, random stream and open decisions."""
-        content = snapshots.header(self.policy)
-        content |= {"n_arms": self.n_arms, "horizon": self.horizon, "seed": self.seed, "asked": self._asked}
-        content |= {"open": [[key, *entry] for key, entry in self._open.items()]}
-        content |= {"stream": [f"{word:016x}" for word in self._rng], "state": snapshots.plain(self._state)}
-        return content | {"checksum": snapshots.checksum(content)}
+        """Everything, as a dict for `json.dumps`: settings, state, random stream, open and lately closed decisions.
+
+        Keep it secret: who has it can make ids that this learner accepts, and foresee its random numbers.
+        """
+        with self._lock:
+            return snapshots.content_of(self._core)
 
     @classmethod
-    def restore(cls, snapshot: dict[str, Any], *, policy: Policy | None = None) -> "Learner":
+    def restore(
+        cls, snapshot: dict[str, Any], *, policy: Policy | None = None, clock: Callable[[], float] = time
+    ) -> "Learner":
         """The learner of a snapshot, which continues bit for bit.
 
         Args:
             snapshot: What `snapshot` returned.
             policy: The policy; needed only if it is not registered.
+            clock: The time in seconds, as a function; for tests.
 
         >>> import json, vambrace as vb
         >>> learner = vb.PEWR().learner(n_arms=3, horizon=1_000)
         >>> late = learner.ask()
         >>> again = vb.Learner.restore(json.loads(json.dumps(learner.snapshot())))
         >>> again.tell(late.id, reward=1.0)
+        'applied'
         >>> again.ask().arm
         1
         """
-        with snapshots.reading():
-            policy = snapshots.check_header(snapshot, policy)
-            learner = cls(policy, n_arms=snapshot["n_arms"], horizon=snapshot["horizon"], seed=snapshot["seed"])
-            learner._state = snapshots.filled(learner._state, snapshots.present_state(snapshot, policy), "state")
-            learner._rng = snapshots.words(snapshot["stream"], len(learner._rng))
-            learner._asked = validation.whole(
-                "asked", snapshot["asked"], low=0, high=learner.horizon or validation.MOST_ROUNDS
-            )
-            for key, arm, probability, tag in snapshot["open"]:
-                key = validation.whole("open decision", key, low=1, high=learner._asked)
-                if key in learner._open:
-                    raise SnapshotError(f"snapshot: expected each open decision once, got {key} twice")
-                arm = validation.whole("arm of an open decision", arm, low=0, high=learner.n_arms - 1)
-                chance = validation.number("probability of an open decision", probability, low=0, high=1, open_low=True)
-                tag = validation.whole("tag of an open decision", tag, low=-LIVE, high=2**53)
-                learner._open[key] = (arm, chance, tag)
-                learner._pending[arm] += 1
-            snapshots.check_unchanged(snapshot)
+        learner = cls.__new__(cls)
+        learner._start(snapshots.core_of(snapshot, policy), clock)
         return learner
+
+    # The rest is called with the lock held.
+
+    def _now(self) -> float:
+        """The time, after everything that is overdue by then was closed."""
+        now = self._clock()
+        for event in self._core.expire(now):
+            self._commit(event)
+        return now
+
+    def _commit(self, event: Event) -> None:
+        self._core.apply(event)
+
+    def _ask(self, now: float) -> Decision:
+        event = self._core.ask(now)
+        self._commit(event)
+        return decision_of(self._core, event)
+
+    def _tell(self, key: Id, reward: float, now: float) -> Outcome:
+        outcome, event = self._core.tell(key, reward, now)
+        if event is not None:
+            self._commit(event)
+        return outcome
+
+
+def decision_of(core: Core, event: Asked) -> Decision:
+    """The decision of the last event that a core applied."""
+    _, key, arm, probability, _ = event
+    return Decision(key, core.arms[arm].label, arm, probability if core.policy.knows_probability else None, core.rounds)
+
+
+def _id(decision: Decision | Id) -> Id:
+    key = decision.id if isinstance(decision, Decision) else decision
+    if isinstance(key, bool) or not isinstance(key, str | int | np.integer):
+        raise InvalidParameter(f"decision: expected a Decision or its id, got {decision!r}")
+    return key if isinstance(key, str) else int(key)

@@ -1,27 +1,118 @@
 """Learner states as plain JSON values and back. Never pickle: a snapshot is data and cannot run code."""
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vambrace import registry
+from vambrace import registry, validation
 from vambrace.errors import SnapshotError, VambraceError, displayed
+from vambrace.live import ids
+from vambrace.live.core import LIVE, Core, Record, Waiting
+from vambrace.live.events import Id
+from vambrace.live.settings import Settings, label_of
 from vambrace.protocols import Policy
 
-FORMAT, VERSION = "vambrace-learner", 2  # version 1 has no checksum, and states of version 1
+# Version 1 has no checksum, and states of version 1. Versions 1 and 2 have no labels, and whole numbers as ids.
+FORMAT, VERSION = "vambrace-learner", 3
 WORDS = ("inf", "-inf", "nan")  # values that are not numbers in JSON
+RECORD = tuple(field.name for field in dataclasses.fields(Record))
 
 
-def header(policy: Policy) -> dict[str, Any]:
-    """The fields that identify the format and the policy of a snapshot."""
-    versions = {"format": FORMAT, "version": VERSION, "state_version": policy.state_version}
-    return {**versions, "policy": registry.spec_of(policy)}
+def content_of(core: Core) -> dict[str, Any]:
+    """Everything that a learner knows."""
+    content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "state_version": core.policy.state_version}
+    content |= core.settings.to_dict()
+    content |= {"asked": core.asked, "warm": core.warm, "time": core.time}
+    content |= {"records": [[getattr(record, name) for name in RECORD] for record in core.arms]}
+    content |= {"open": [[key, *waiting] for key, waiting in core.open.items()]}
+    content |= {
+        "closed": [[key, left] if isinstance(left, float) else [key, *left] for key, left in core.closed.items()]
+    }
+    content |= {"stream": [f"{word:016x}" for word in core.stream], "state": plain(core.state)}
+    return content | {"checksum": checksum(content)}
+
+
+def core_of(snapshot: Any, policy: Policy | None = None) -> Core:
+    """The learner of a snapshot, of this version or an older one."""
+    with reading():
+        policy = check_header(snapshot, policy)
+        present = snapshot if snapshot["version"] == VERSION else _present(snapshot)
+        core = Core(Settings.from_dict(present, policy))
+        core.set_arms([_record(values) for values in present["records"]])
+        core.asked = validation.whole("asked", present["asked"], low=0, high=core.settings.horizon or inf)
+        core.warm = validation.whole("warm", present["warm"], low=0)
+        core.time = validation.number("time", present["time"], low=-inf, high=inf)
+        core.state = filled(core.state, present_state(snapshot, policy), "state")
+        core.stream = words(present["stream"], len(core.stream))
+        for key, *waiting in present["open"]:
+            core.wait(_new(key, core), _waiting(waiting, core))
+        for key, *left in present["closed"]:
+            core.closed[_new(key, core)] = _reward(*left) if len(left) == 1 else _waiting(left, core)
+        if core.asked < len(core.open) + len(core.closed):
+            raise SnapshotError(f"snapshot: expected at most {core.asked} decisions, which were asked, got more")
+        check_unchanged(snapshot)
+    return core
+
+
+def _present(snapshot: dict[str, Any]) -> dict[str, Any]:
+    """A snapshot of version 1 or 2 in the present format; it knows nothing about decisions that are closed."""
+    n_arms = validation.whole("n_arms", snapshot["n_arms"], low=1, high=10**6)
+    asked, waiting = snapshot["asked"], [0] * n_arms
+    for key, arm, *_ in snapshot["open"]:
+        validation.whole("open decision", key, low=1, high=asked)
+        waiting[validation.whole("arm of an open decision", arm, low=0, high=n_arms - 1)] += 1
+    return snapshot | {
+        "arms": list(range(n_arms)),
+        "expires_after": None,
+        "default_reward": None,
+        "late": "record",
+        "key": ids.new_key(),
+        "warm": 0,
+        "time": 0.0,
+        "records": [list(dataclasses.astuple(Record(arm, asked=count))) for arm, count in enumerate(waiting)],
+        "open": [[*entry, 0.0] for entry in snapshot["open"]],
+        "closed": [],
+    }
+
+
+def _record(values: list[Any]) -> Record:
+    found = dict(zip(RECORD, values, strict=True))
+    for name in ("asked", "answers", "late", "expired", "abandoned"):
+        validation.whole(f"{name} of an arm", found[name], low=0)
+    validation.number("total of an arm", found["total"], low=0.0, high=float(found["answers"]))
+    for name in ("retired", "binary"):
+        validation.flag(f"{name} of an arm", found[name])
+    return Record(**found | {"label": label_of(found["label"])})
+
+
+def _new(key: Any, core: Core) -> Id:
+    """An id that is not there yet."""
+    if isinstance(key, bool) or not isinstance(key, str | int):
+        raise SnapshotError(f"snapshot: expected ids of decisions, got {displayed(key)}")
+    if key in core.open or key in core.closed:
+        raise SnapshotError(f"snapshot: expected each decision once, got {displayed(key)} twice")
+    return key
+
+
+def _reward(value: Any) -> float:
+    return validation.number("reward", value, low=0.0, high=1.0)
+
+
+def _waiting(values: list[Any], core: Core) -> Waiting:
+    arm, probability, tag, time = values
+    return Waiting(
+        validation.whole("arm of a decision", arm, low=0, high=len(core.arms) - 1),
+        validation.number("probability of a decision", probability, low=0.0, high=1.0, open_low=True),
+        validation.whole("tag of a decision", tag, low=-LIVE, high=2**53),
+        validation.number("time of a decision", time, low=-inf, high=inf),
+    )
 
 
 def checksum(content: dict[str, Any]) -> str:
@@ -52,8 +143,8 @@ def check_header(snapshot: Any, policy: Policy | None) -> Policy:
     if not isinstance(snapshot, dict) or snapshot.get("format") != FORMAT:
         raise SnapshotError(f"snapshot: expected a dict with format {FORMAT!r}, got {displayed(snapshot)}")
     version = snapshot.get("version")
-    if isinstance(version, bool) or version not in (1, VERSION):
-        raise SnapshotError(f"snapshot: expected version 1 or {VERSION}, got {version!r}")
+    if isinstance(version, bool) or version not in range(1, VERSION + 1):
+        raise SnapshotError(f"snapshot: expected version 1 to {VERSION}, got {version!r}")
     if policy is None:
         return registry.policy(snapshot["policy"])
     if registry.spec_of(policy) != snapshot["policy"]:

@@ -17,8 +17,8 @@ import numpy as np
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Chance, Range
-from vambrace.policies.indices import Ranking, bound, make_ranking, migrated_ranking, with_index
-from vambrace.protocols import Answer, Floats, Game, Policy
+from vambrace.policies.indices import IndexPolicy, Ranking, bound, make_ranking, migrated_ranking, with_index
+from vambrace.protocols import Answer, Floats, Game
 
 LARGEST = 1e12  # budget: above it the weight of an observation is lost in the rounding of the sum of weights
 NOISE = 0.5  # R: rewards in [0, 1] are sub-Gaussian with this parameter
@@ -52,7 +52,7 @@ def update(state: State, answer: Answer) -> State:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CWOFUL(Policy):
+class CWOFUL(IndexPolicy):
     """Optimism in which an arm's early rewards weigh less, so that no single reward does much harm.
 
     After the linear bandit algorithm CW-OFUL, for an attacker who sees the arm.

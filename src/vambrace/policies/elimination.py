@@ -162,9 +162,26 @@ def eliminate(arms: Arms, rule: Rule) -> Arms:
                 if i != j and beats(arms, rule, arms.active[j], arm):
                     arms.dropped[arm] = True
                     break
+    return _gathered(arms)
+
+
+@rare_kernel
+def readmitted(arms: Arms, closed: Flags) -> Arms:
+    """All open arms are active again.
+
+    An arm was dropped because another one is better; when that one closes, the dropped arm may be the best open one.
+    The evidence is in the totals and counts, so nothing is lost: the next test drops again what an open arm beats.
+    """
+    for arm in range(len(closed)):
+        arms.dropped[arm] = closed[arm]
+    return _gathered(arms)
+
+
+@kernel
+def _gathered(arms: Arms) -> Arms:
+    """The arms that are not dropped are the active ones."""
     kept, floor, total = 0, NEVER, 0
-    for i in range(arms.n_active):
-        arm = arms.active[i]
+    for arm in range(len(arms.dropped)):
         if not arms.dropped[arm]:
             arms.active[kept] = arm
             kept += 1

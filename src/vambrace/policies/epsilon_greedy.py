@@ -4,29 +4,53 @@ Setting     K arms, rewards in [0, 1].
 Algorithm   Each arm once; then with probability min(1, scale K / t) an arm drawn uniformly, otherwise the largest mean.
             Auer, Cesa-Bianchi, Fischer 2002
 Reading     scale = 1 is K / t; Jun et al. attack 1 / t, which is scale = 1 / K. t is the round about to be played.
-            Missing answers count in t but not in the mean, which is zero for an arm without answers.
+            Missing answers count in t but not in the mean, which is zero for an arm without answers. If arms are
+            closed, K is the number of open arms.
 """
 
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from vambrace.engine.slots import ARMS_CHANGE
 from vambrace.kernels import kernel
 from vambrace.parameters import Range
-from vambrace.policies.indices import State, bound, leading_arm, make_state, mean, migrated_state
-from vambrace.protocols import Game, Policy, Round
+from vambrace.policies.indices import IndexPolicy, State, bound, leading_arm, make_state, mean, migrated_state
+from vambrace.protocols import Game, Round
 from vambrace.sampling import Stream, uniform
 
 
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    n_arms, greedy = len(state.totals), leading_arm(state, round)
+    n_arms, greedy = _open_arms(state, round), leading_arm(state, round)
     if state.ranking.counts[greedy] == 0 and (round.open == 0 or round.open_per_arm[greedy] == 0):
         return greedy, 1.0, 0
     epsilon = min(1.0, state.constants * n_arms / (state.answered + round.open + 1))
     arm = greedy
     if uniform(rng) < epsilon:
-        arm = min(int(uniform(rng) * n_arms), n_arms - 1)
+        arm = _numbered(round, min(int(uniform(rng) * n_arms), n_arms - 1))
     return arm, epsilon / n_arms + (1.0 - epsilon if arm == greedy else 0.0), 0
+
+
+@kernel
+def _open_arms(state: State, round: Round) -> int:
+    """How many arms are open."""
+    n_arms = len(state.totals)
+    if ARMS_CHANGE:
+        for k in range(len(round.available)):
+            if not round.available[k]:
+                n_arms -= 1
+    return n_arms
+
+
+@kernel
+def _numbered(round: Round, number: int) -> int:
+    """The open arm with this number, counted from zero among the open arms."""
+    arm = number
+    if ARMS_CHANGE:
+        for k in range(len(round.available)):
+            if k <= arm and not round.available[k]:
+                arm += 1
+    return arm
 
 
 @kernel
@@ -35,7 +59,7 @@ def index(state: State, arm: int, count: int, t: int) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EpsilonGreedy(Policy):
+class EpsilonGreedy(IndexPolicy):
     """Play the largest mean, but with probability min(1, scale K / t) an arm drawn uniformly.
 
     The simplest policy that learns, and the victim of the first attack of Jun et al.
@@ -54,6 +78,7 @@ class EpsilonGreedy(Policy):
     """
 
     name, reference = "epsilon-greedy", "Auer et al. 2002"
+    learns_from_counts = True
     state_version = 2
     randomized = True
     select, update = bound(index=index, select=select)

@@ -9,11 +9,20 @@ Reading     gamma = min(1, sqrt(K ln K / ((e - 1) T))): the paper's, with T as t
 
 from dataclasses import dataclass
 from math import e, log, sqrt
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Range
-from vambrace.policies.exponential import Weights, draw_arm, make_weights, raise_score
+from vambrace.policies.exponential import (
+    CLOSED,
+    Weights,
+    draw_open_arm,
+    make_weights,
+    raise_score,
+    typical_score,
+    with_more_arms,
+    with_score,
+)
 from vambrace.protocols import Answer, Game, Policy, Round, Stream
 
 
@@ -29,13 +38,24 @@ class State(NamedTuple):
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     values = state.weights.values
     scale, floor = (1.0 - state.exploration) / state.weights.total, state.exploration / len(values)
-    return draw_arm(values, scale, floor, rng)
+    return draw_open_arm(values, scale, floor, round, rng)
 
 
 @kernel
 def update(state: State, answer: Answer) -> State:
     gain = min(max(answer.reward, 0.0), 1.0) / answer.probability
     return State(raise_score(state.weights, answer.arm, gain), state.exploration, state.answered + 1)
+
+
+@kernel
+def open_arm(state: State, arm: int) -> State:
+    score = typical_score(state.weights.scores, state.weights.rate)
+    return State(with_score(state.weights, arm, score), state.exploration, state.answered)
+
+
+@kernel
+def close_arm(state: State, arm: int) -> State:
+    return State(with_score(state.weights, arm, CLOSED), state.exploration, state.answered)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +78,7 @@ class EXP3(Policy):
     name, reference = "exp3", "Auer et al. 2002"
     randomized = True
     select, update = staticmethod(select), staticmethod(update)
+    open_arm, close_arm = staticmethod(open_arm), staticmethod(close_arm)
 
     gamma: Annotated[float, Range(0.0, 1.0, open_low=True)] | None = None
 
@@ -66,3 +87,11 @@ class EXP3(Policy):
         tuned = min(1.0, sqrt(n_arms * log(n_arms) / ((e - 1.0) * horizon)))
         gamma = tuned if self.gamma is None else float(self.gamma)
         return State(make_weights(n_arms, gamma / n_arms), gamma, 0)
+
+    def widen(self, state: Any, game: Game) -> Any:
+        """The new arms are closed; the rates are those of the larger game."""
+        self.require_changing_arms()
+        fresh = self.init(game)
+        return fresh._replace(
+            weights=with_more_arms(state.weights, game.n_arms, fresh.weights.rate), answered=state.answered
+        )

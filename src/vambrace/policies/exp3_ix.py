@@ -8,10 +8,19 @@ Reading     eta = sqrt(2 ln K / (K T)), gamma = eta / 2. The loss is one minus t
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vambrace.kernels import kernel
-from vambrace.policies.exponential import Weights, draw_arm, make_weights, raise_score
+from vambrace.policies.exponential import (
+    CLOSED,
+    Weights,
+    draw_open_arm,
+    make_weights,
+    raise_score,
+    typical_score,
+    with_more_arms,
+    with_score,
+)
 from vambrace.protocols import Answer, Game, Policy, Round, Stream
 
 
@@ -25,13 +34,24 @@ class State(NamedTuple):
 
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    return draw_arm(state.weights.values, 1.0 / state.weights.total, 0.0, rng)
+    return draw_open_arm(state.weights.values, 1.0 / state.weights.total, 0.0, round, rng)
 
 
 @kernel
 def update(state: State, answer: Answer) -> State:
     loss = (1.0 - min(max(answer.reward, 0.0), 1.0)) / (answer.probability + state.bias)
     return State(raise_score(state.weights, answer.arm, -loss), state.bias, state.answered + 1)
+
+
+@kernel
+def open_arm(state: State, arm: int) -> State:
+    score = typical_score(state.weights.scores, state.weights.rate)
+    return State(with_score(state.weights, arm, score), state.bias, state.answered)
+
+
+@kernel
+def close_arm(state: State, arm: int) -> State:
+    return State(with_score(state.weights, arm, CLOSED), state.bias, state.answered)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +73,17 @@ class EXP3IX(Policy):
     name, reference = "exp3-ix", "Neu 2015"
     randomized = True
     select, update = staticmethod(select), staticmethod(update)
+    open_arm, close_arm = staticmethod(open_arm), staticmethod(close_arm)
 
     def init(self, game: Game) -> State:
         n_arms, horizon = game.n_arms, game.required_horizon
         rate = sqrt(2.0 * log(n_arms) / (n_arms * horizon))
         return State(make_weights(n_arms, rate), 0.5 * rate, 0)
+
+    def widen(self, state: Any, game: Game) -> Any:
+        """The new arms are closed; the rates are those of the larger game."""
+        self.require_changing_arms()
+        fresh = self.init(game)
+        return fresh._replace(
+            weights=with_more_arms(state.weights, game.n_arms, fresh.weights.rate), answered=state.answered
+        )

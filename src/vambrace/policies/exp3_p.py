@@ -10,13 +10,13 @@ Reading     beta = sqrt(ln(K / delta) / (T K)), eta = 0.95 sqrt(ln K / (T K)), g
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Chance
-from vambrace.policies.exponential import draw_arm, step_exp3p
+from vambrace.policies.exponential import CLOSED, draw_open_arm, mix_exp3p, step_exp3p, typical_score
 from vambrace.protocols import Answer, Floats, Game, Policy, Round, Stream
 
 
@@ -33,7 +33,7 @@ class State(NamedTuple):
 
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    return draw_arm(state.mixed, 1.0, 0.0, rng)
+    return draw_open_arm(state.mixed, 1.0, 0.0, round, rng)
 
 
 @kernel
@@ -42,6 +42,20 @@ def update(state: State, answer: Answer) -> State:
     reward = min(max(answer.reward, 0.0), 1.0)
     step_exp3p(gains, mixed, rate, bonus, exploration, answer.arm, reward, answer.probability)
     return State(gains, mixed, rate, bonus, exploration, answered + 1)
+
+
+@kernel
+def open_arm(state: State, arm: int) -> State:
+    state.gains[arm] = typical_score(state.gains, state.rate)
+    mix_exp3p(state.gains, state.mixed, state.rate, state.exploration)
+    return state
+
+
+@kernel
+def close_arm(state: State, arm: int) -> State:
+    state.gains[arm] = CLOSED
+    mix_exp3p(state.gains, state.mixed, state.rate, state.exploration)
+    return state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +78,7 @@ class EXP3P(Policy):
     name, reference = "exp3-p", "Bubeck and Cesa-Bianchi 2012"
     randomized = True
     select, update = staticmethod(select), staticmethod(update)
+    open_arm, close_arm = staticmethod(open_arm), staticmethod(close_arm)
 
     delta: Chance | None = None
 
@@ -73,3 +88,11 @@ class EXP3P(Policy):
         rate, bonus = 0.95 * sqrt(log(n_arms) / (horizon * n_arms)), sqrt(log(n_arms / delta) / (horizon * n_arms))
         exploration = min(1.0, 1.05 * sqrt(n_arms * log(n_arms) / horizon))
         return State(np.zeros(n_arms), np.full(n_arms, 1.0 / n_arms), rate, bonus, exploration, answered=0)
+
+    def widen(self, state: Any, game: Game) -> Any:
+        """The new arms are closed; the rates are those of the larger game."""
+        self.require_changing_arms()
+        n_arms, wide = len(state.gains), self.init(game)
+        wide.gains[:n_arms], wide.gains[n_arms:] = state.gains, CLOSED
+        mix_exp3p(wide.gains, wide.mixed, wide.rate, wide.exploration)
+        return wide._replace(answered=state.answered)

@@ -7,17 +7,19 @@ Algorithm   Each arm once. Then rho proportional to exp(-eta_t L), L the losses 
             above the lowest upper one, each mean +- sqrt(3 ln(t K^(1/3)) / (2 N)).   Seldin and Lugosi 2017
 Reading     eta_t = 1/2 sqrt(ln K / (t K)). xi is infinite at gap zero. The first pull of each arm counts with
             probability one. The loss is one minus the reward, clipped to [0, 1]. Missing answers do not count in t, N.
+            Closed arms count in K, but are not explored, and the gaps are those to the open arms.
 """
 
 from dataclasses import dataclass
 from math import inf, log, sqrt
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from vambrace.engine.slots import ARMS_CHANGE
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.parameters import Range
-from vambrace.policies.exponential import draw_arm, weigh
+from vambrace.policies.exponential import CLOSED, draw_open_arm, typical_score, weigh
 from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round, Stream
 
 
@@ -41,9 +43,9 @@ class State(NamedTuple):
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     if state.unanswered > 0:
         for k in range(len(state.counts)):
-            if state.counts[k] + round.open_per_arm[k] == 0:
+            if state.counts[k] + round.open_per_arm[k] == 0 and not (ARMS_CHANGE and not round.available[k]):
                 return k, 1.0, 0
-    return draw_arm(state.mixed, 1.0, 0.0, rng)
+    return draw_open_arm(state.mixed, 1.0, 0.0, round, rng)
 
 
 @kernel
@@ -70,16 +72,40 @@ def _mix(state: State, t: int) -> None:
     highest, lowest_bound = -np.inf, 1.0
     for k in range(n_arms):
         highest = max(highest, state.scores[k])
+        if ARMS_CHANGE and state.scores[k] == CLOSED:
+            continue
         lowest_bound = min(lowest_bound, state.means[k] + root * state.inverse_roots[k])
-    rate = 0.5 * sqrt(state.log_arms / (t * n_arms))
+    rate = _rate(state, t)
     most, explored = min(0.5 / n_arms, rate), 0.0
     for k in range(n_arms):
         gap = max(0.0, state.means[k] - root * state.inverse_roots[k]) - lowest_bound
         state.explored[k] = min(most, state.scale * log_t / (t * gap * gap)) if gap > 0.0 else most
+        if ARMS_CHANGE and state.scores[k] == CLOSED:
+            state.explored[k] = 0.0
         explored += state.explored[k]
     kept = (1.0 - explored) / weigh(state.scores, rate, highest, state.mixed)
     for k in range(n_arms):
         state.mixed[k] = kept * state.mixed[k] + state.explored[k]
+
+
+@kernel
+def _rate(state: State, t: int) -> float:
+    """eta_t"""
+    return 0.5 * sqrt(state.log_arms / (t * len(state.counts)))
+
+
+@kernel
+def open_arm(state: State, arm: int) -> State:
+    state.scores[arm] = typical_score(state.scores, _rate(state, state.answered + 1))
+    _mix(state, state.answered + 1)
+    return state
+
+
+@kernel
+def close_arm(state: State, arm: int) -> State:
+    state.scores[arm] = CLOSED
+    _mix(state, state.answered + 1)
+    return state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +128,7 @@ class EXP3PlusPlus(Policy):
     name, reference = "exp3-plus-plus", "Seldin and Lugosi 2017"
     randomized = True
     select, update = staticmethod(select), staticmethod(update)
+    open_arm, close_arm = staticmethod(open_arm), staticmethod(close_arm)
 
     scale: Annotated[float, Range(0.0, inf, open_low=True)] = 256.0
 
@@ -111,3 +138,11 @@ class EXP3PlusPlus(Policy):
         counts, inverse_roots = np.zeros(n_arms, dtype=np.int64), np.full(n_arms, np.inf)
         fresh = scores, totals, counts, means, inverse_roots, explored, np.full(n_arms, 1.0 / n_arms)
         return State(*fresh, answered=0, unanswered=n_arms, log_arms=log(n_arms), scale=float(self.scale))
+
+    def widen(self, state: Any, game: Game) -> Any:
+        """The new arms are closed."""
+        n_arms, wide = len(state.scores), super().widen(state, game)
+        wide.scores[n_arms:] = CLOSED
+        wide = wide._replace(unanswered=state.unanswered + game.n_arms - n_arms, log_arms=log(game.n_arms))
+        _mix(wide, wide.answered + 1)
+        return wide

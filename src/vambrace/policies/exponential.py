@@ -2,20 +2,25 @@
 
 Weights are exp(rate * score) relative to the largest, so that they neither overflow nor vanish. Computing all of them
 costs one exponential per arm; if a round changes one score, `raise_score` computes one and updates a running sum.
+
+A closed arm has the score minus infinity, and so no weight worth speaking of; `draw_open_arm` never draws it. What is
+left is divided among the open arms. An arm that opens gets their mean weight: see `typical_score`.
 """
 
-from math import exp
+from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
 
+from vambrace.engine.slots import ARMS_CHANGE
 from vambrace.kernels import kernel, rare_kernel
-from vambrace.protocols import Floats
+from vambrace.protocols import Floats, Round
 from vambrace.sampling import Stream, uniform
 
 NEGLIGIBLE = -45.0  # its exponential is lost in the rounding of any sum
 FAINTEST = 3e-20  # about that exponential: replaces all smaller weights, so that no probability is zero
 MOST_CHANGES = 1024  # updates of a running sum before it is recomputed: rounding stays below 1e-12
+CLOSED = -np.inf  # the score of a closed arm
 MOST = 1e100  # the largest running sum: far from overflow
 
 
@@ -46,6 +51,26 @@ def draw_arm(weights: Floats, scale: float, floor: float, rng: Stream) -> tuple[
             arm = i
             break
     return arm, min(scale * weights[arm] + floor, 1.0), 0
+
+
+@kernel
+def draw_open_arm(weights: Floats, scale: float, floor: float, round: Round, rng: Stream) -> tuple[int, float, int]:
+    """The same among the open arms only, whose probabilities are divided by their sum."""
+    if not ARMS_CHANGE:
+        return draw_arm(weights, scale, floor, rng)
+    mass, n_open = 0.0, 0
+    for i in range(len(weights)):
+        if round.available[i]:
+            mass += scale * weights[i] + floor
+            n_open += 1
+    if n_open == len(weights):  # not a bit different
+        return draw_arm(weights, scale, floor, rng)
+    u, cumulative, arm = uniform(rng) * mass, 0.0, -1
+    for i in range(len(weights)):
+        if round.available[i] and (arm < 0 or cumulative <= u):
+            cumulative += scale * weights[i] + floor
+            arm = i
+    return arm, min((scale * weights[arm] + floor) / mass, 1.0), 0
 
 
 @kernel
@@ -85,13 +110,52 @@ def _weigh_anew(weights: Weights) -> tuple[float, float]:
 
 
 @rare_kernel
+def typical_score(scores: Floats, rate: float) -> float:
+    """The score with which an arm that opens has the mean weight of the others that are open, for any that are.
+
+    So it is drawn with probability 1 / K at first, as in a new game of K open arms, and the regret against it from then
+    on is that of a new game. What was learnt before it closed is forgotten: its estimate stood still meanwhile.
+    """
+    highest, n_open, total = -np.inf, 0, 0.0
+    for i in range(len(scores)):
+        highest = max(highest, scores[i])
+    for i in range(len(scores)):
+        if scores[i] > CLOSED:
+            n_open += 1
+            total += exp(rate * (scores[i] - highest))
+    return highest + log(total / n_open) / rate if n_open > 0 and rate > 0.0 else max(highest, 0.0)
+
+
+@kernel
+def with_score(weights: Weights, arm: int, score: float) -> Weights:
+    """The weights with another score of an arm; CLOSED for one that closes."""
+    weights.scores[arm] = score
+    anchor, total = _weigh_anew(weights)
+    return Weights(weights.scores, weights.values, weights.rate, anchor, total, 0.5 * total, 0)
+
+
+def with_more_arms(weights: Weights, n_arms: int, rate: float) -> Weights:
+    """The weights with more arms, which are closed, at another rate."""
+    scores, values = np.full(n_arms, CLOSED), np.zeros(n_arms)
+    scores[: len(weights.scores)] = weights.scores
+    return with_score(Weights(scores, values, rate, 0.0, 0.0, 0.0, 0), 0, scores[0])
+
+
+@rare_kernel
 def step_exp3p(
     gains: Floats, mixed: Floats, rate: float, bonus: float, gamma: float, arm: int, reward: float, probability: float
 ) -> None:
     """EXP3.P after `arm`, drawn with `probability`, earned `reward`: new gains, with a bonus, and probabilities."""
+    for i in range(len(gains)):
+        gains[i] += bonus / probability + reward / probability if i == arm else bonus / mixed[i]
+    mix_exp3p(gains, mixed, rate, gamma)
+
+
+@kernel
+def mix_exp3p(gains: Floats, mixed: Floats, rate: float, gamma: float) -> None:
+    """The probabilities of EXP3.P with these gains."""
     n_arms, highest = len(gains), -np.inf
     for i in range(n_arms):
-        gains[i] += bonus / probability + reward / probability if i == arm else bonus / mixed[i]
         highest = max(highest, gains[i])
     total = weigh(gains, rate, highest, mixed)
     for i in range(n_arms):

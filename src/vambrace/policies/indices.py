@@ -3,17 +3,20 @@
 A policy fills the slot `index` and keeps a `ranking` in its state: `Ranking` if an arm's index depends only on its own
 answers (MOSS, UCB-WR, CW-OFUL, greedy), `GrowingRanking` of `optimism` if it grows with time (UCB1, KL-UCB, robust
 means). An arm that was never asked comes first. Missing answers count in t and N, but not in the estimate. Indices
-closer than the policy's `TIE` count as equal, and the lowest arm wins.
+closer than the policy's `TIE` count as equal, and the lowest arm wins. The ranking is of all arms, open or closed: only
+if its leader is closed are the open ones compared, so that arms which open and close leave the state as it is.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vambrace.engine.slots import TIE, above, index
+from vambrace.engine.slots import ARMS_CHANGE, TIE, above, index
 from vambrace.kernels import interpreted, kernel, rare_kernel
-from vambrace.protocols import Answer, Floats, Integers, Round, Stream
+from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round, Stream
 from vambrace.signatures import Select, Update
+
+KEPT = ("counts", "indices", "estimates", "answered", "window")  # of a ranking, when there are more arms
 
 
 @kernel
@@ -25,15 +28,18 @@ def select(state: Any, round: Round, rng: Stream) -> tuple[int, float, int]:
 def leading_arm(state: Any, round: Round) -> int:
     """The arm with the largest index."""
     leader: int = state.ranking.leader
-    if round.open > 0:
-        leader = _leader_with_open_decisions(state, round)
+    if round.open > 0 or (ARMS_CHANGE and not round.available[leader]):
+        leader = _leader_now(state, round)
     return leader
 
 
 @rare_kernel
-def _leader_with_open_decisions(state: Any, round: Round) -> int:
+def _leader_now(state: Any, round: Round) -> int:
+    """The same with open decisions, and among the open arms only."""
     leader, highest = 0, -np.inf
     for arm in range(len(round.open_per_arm)):
+        if ARMS_CHANGE and not round.available[arm]:
+            continue
         count = state.ranking.counts[arm] + round.open_per_arm[arm]
         if count == 0:
             return arm
@@ -46,6 +52,12 @@ def _leader_with_open_decisions(state: Any, round: Round) -> int:
 def index_above(state: Any, arm: int, count: int, t: int, floor: float) -> bool:
     """The simplest way to fill the slot `above`."""
     return index(state, arm, count, t) > floor
+
+
+@kernel
+def unchanged(state: Any, arm: int) -> Any:
+    """`open_arm` and `close_arm` of a policy whose state does not depend on which arms are open."""
+    return state
 
 
 class Ranking(NamedTuple):
@@ -121,6 +133,21 @@ def migrated_state(state: dict[str, Any], constants: Any) -> dict[str, Any]:
     """The same for a whole state."""
     ranking = migrated_ranking(state["board"], state["counts"])
     return {"totals": state["totals"], "ranking": ranking, "answered": sum(state["counts"]), "constants": constants}
+
+
+class IndexPolicy(Policy):
+    """A policy with an index for each arm, whose arms may open and close."""
+
+    open_arm, close_arm = staticmethod(unchanged), staticmethod(unchanged)
+
+    def widen(self, state: Any, game: Game) -> Any:
+        """A new arm comes first, and nothing that was certain about the leader still is."""
+        wide = super().widen(state, game)
+        newest = int(wide.ranking.counts.argmin())
+        if wide.ranking.counts[newest] > 0:
+            return wide
+        kept = {name: getattr(wide.ranking, name) for name in KEPT if name in wide.ranking._fields}
+        return wide._replace(ranking=self.init(game).ranking._replace(leader=newest, **kept))
 
 
 def bound(*, select: Select = select, update: Update = update, **slots: Any) -> tuple[Any, Any]:

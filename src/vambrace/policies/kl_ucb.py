@@ -15,10 +15,10 @@ import numpy as np
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Range
-from vambrace.policies.indices import bound
+from vambrace.policies.indices import IndexPolicy, bound
 from vambrace.policies.optimism import GrowingRanking, make_growing_ranking, migrated_means, with_estimate
 from vambrace.policies.radii import TIE, kl, kl_upper
-from vambrace.protocols import Answer, Floats, Game, Policy
+from vambrace.protocols import Answer, Floats, Game
 
 SLACK = 1e-8  # more than ties and rounding can move an index
 
@@ -73,7 +73,7 @@ def _level(c: float, t: int) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KLUCB(Policy):
+class KLUCB(IndexPolicy):
     """Optimism with the best constant for 0/1 rewards: play the largest q with N kl(mean, q) <= ln t + c ln ln t.
 
     For clicks and conversions that can be trusted; explores less than `UCB1` if rates are small or close to one.
@@ -92,6 +92,7 @@ class KLUCB(Policy):
     """
 
     name, reference = "kl-ucb", "Garivier & Cappé 2011"
+    learns_from_counts = True
     state_version = 2
     select, update = bound(update=update, index=index, above=above, threshold=threshold, TIE=TIE)
 

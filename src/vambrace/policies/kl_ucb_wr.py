@@ -9,20 +9,22 @@ Reading     Ours; docs/price-of-armour.md has the proofs. The attacker took at m
             index is at least its KL-UCB index without attack, which with probability 1 - delta is never below its mean
             (Garivier & Cappé 2011). Open decisions do not count in N, since an index must stay above the mean; only
             among arms of which nothing is known are they counted, so that decisions are spread. Indices closer than
-            1e-9 tie, and the lowest arm wins.
+            1e-9 tie, and the lowest arm wins. The indices are also compared when an arm opens or the leader closes.
 """
 
 from dataclasses import dataclass
 from math import ceil, log, sqrt
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from vambrace.engine.slots import ARMS_CHANGE
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.parameters import Budget, Chance, Range
 from vambrace.policies.elimination import NEVER
 from vambrace.policies.radii import TIE, kl_upper
-from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round
+from vambrace.policies.standings import answers_needed, kl_interval, unknown
+from vambrace.protocols import Answer, Flags, Floats, Game, Integers, Policy, Round, Standing
 from vambrace.sampling import Stream
 
 BY_LENGTH = -1.0  # a budget or a delta that is not given: it follows from the length of the game
@@ -41,7 +43,8 @@ class State(NamedTuple):
 
     totals: Floats
     counts: Integers
-    indices: Floats  # infinite before an arm's first answer
+    indices: Floats  # infinite before an arm's first answer, minus infinite for a closed arm
+    closed: Flags
     playing: Integers  # the leader, as the only entry
     leader: int  # the arm that is played
     left: int  # its answers until the indices are compared again
@@ -71,7 +74,7 @@ def _least_known(state: State, round: Round) -> int:
     """Among the arms of which nothing is known, the one to ask next, if open decisions count as zeros."""
     chosen, highest = 0, 0.0
     for arm in range(len(state.counts)):
-        if _nothing_known(state, arm):
+        if _nothing_known(state, arm) and not (ARMS_CHANGE and state.closed[arm]):
             asked = state.counts[arm] + round.open_per_arm[arm]
             if asked == 0:
                 return arm
@@ -97,14 +100,20 @@ def _after(state: State, arm: int, answers: int) -> State:
         left -= answers
     if arm != leader or left == 0:
         leader, left, limits = _compared(state, arm, left, state.answered + answers)
+    return _with(state, leader, left, state.answered + answers, limits)
+
+
+@kernel
+def _with(state: State, leader: int, left: int, answered: int, limits: Limits) -> State:
     return State(
         totals=state.totals,
         counts=state.counts,
         indices=state.indices,
+        closed=state.closed,
         playing=state.playing,
         leader=leader,
         left=left,
-        answered=state.answered + answers,
+        answered=answered,
         limits=limits,
         commit=state.commit,
         budget=state.budget,
@@ -115,8 +124,8 @@ def _after(state: State, arm: int, answers: int) -> State:
 @rare_kernel
 def _compared(state: State, arm: int, left: int, answered: int) -> tuple[int, int, Limits]:
     """The new index of an arm; if the leader has no answers left, the next leader and its answers, and the limits."""
-    counts, indices, limits = state.counts, state.indices, state.limits
-    indices[arm] = index(state.totals[arm], counts[arm], limits)
+    counts, limits = state.counts, state.limits
+    _renew_index(state, arm, limits)
     if left > 0:
         return state.leader, left, limits
     if answered >= limits.until:
@@ -125,14 +134,46 @@ def _compared(state: State, arm: int, left: int, answered: int) -> tuple[int, in
             until *= 2
         limits = epoch_limits(len(counts), until, state.budget, state.delta)
         for k in range(len(counts)):
-            if counts[k] > 0:
-                indices[k] = index(state.totals[k], counts[k], limits)
+            _renew_index(state, k, limits)
+    leader, left = _chosen(state)
+    return leader, left, limits
+
+
+@kernel
+def _renew_index(state: State, arm: int, limits: Limits) -> None:
+    if state.counts[arm] > 0 and not (ARMS_CHANGE and state.closed[arm]):
+        state.indices[arm] = index(state.totals[arm], state.counts[arm], limits)
+
+
+@kernel
+def _chosen(state: State) -> tuple[int, int]:
+    """The arm with the largest index, and its answers until the indices are compared again."""
     leader = 0
-    for k in range(len(counts)):
-        if indices[k] > indices[leader] + TIE:
+    for k in range(len(state.indices)):
+        if state.indices[k] > state.indices[leader] + TIE:
             leader = k
     state.playing[0] = leader
-    return leader, max(int(state.commit * counts[leader]), 1), limits
+    return leader, max(int(state.commit * state.counts[leader]), 1)
+
+
+@kernel
+def open_arm(state: State, arm: int) -> State:
+    """A better arm may have come: the indices are compared now, whatever the leader has left."""
+    state.closed[arm] = False
+    state.indices[arm] = np.inf
+    _renew_index(state, arm, state.limits)
+    leader, left = _chosen(state)
+    return _with(state, leader, left, state.answered, state.limits)
+
+
+@kernel
+def close_arm(state: State, arm: int) -> State:
+    state.closed[arm] = True
+    state.indices[arm] = -np.inf
+    leader, left = state.leader, state.left
+    if arm == leader:
+        leader, left = _chosen(state)
+    return _with(state, leader, left, state.answered, state.limits)
 
 
 @kernel
@@ -208,7 +249,8 @@ class KLUCBWR(Policy):
     regret is at most the sum over the other arms of (1 + commit) (b + f / gap + sqrt((f / gap)^2 + 2 b f / gap)) + gap,
     where b is the budget and what is spent on the arm. The leading term without attack, (K - 1) budget, is the least
     possible for a policy that survives the budget. Answers may be late if the delay does not depend on the reward; one
-    that is late or lost because of what it would say counts as a fake event.
+    that is late or lost because of what it would say counts as a fake event. If arms open and close, K is the number of
+    arms that were ever open, and the regret is against the best open arm (Theorem C of the page).
 
     Without a horizon (``learner(horizon=None)``) T is the next power of two of rounds, so f grows. If delta is given,
     the guarantee holds at all times at once, and f is larger by about 2 ln(log2 t); otherwise the expected regret grows
@@ -225,6 +267,8 @@ class KLUCBWR(Policy):
 
     name = "kl-ucb-wr"
     reference = "vambrace: the price of armour"
+    learns_from_counts = True
+    state_version = 2
 
     budget: Budget | None = None
     delta: Chance | None = None
@@ -232,6 +276,7 @@ class KLUCBWR(Policy):
 
     select, update = staticmethod(select), staticmethod(update)
     cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
+    open_arm, close_arm = staticmethod(open_arm), staticmethod(close_arm)
 
     def init(self, game: Game) -> State:
         """No arm pulled yet."""
@@ -245,6 +290,7 @@ class KLUCBWR(Policy):
             totals=np.zeros(game.n_arms),
             counts=np.zeros(game.n_arms, dtype=np.int64),
             indices=np.full(game.n_arms, np.inf),
+            closed=np.zeros(game.n_arms, dtype=np.bool_),
             playing=np.zeros(1, dtype=np.int64),
             leader=0,
             left=1,
@@ -254,3 +300,24 @@ class KLUCBWR(Policy):
             budget=budget,
             delta=delta,
         )
+
+    def widen(self, state: Any, game: Game) -> Any:
+        """The new arms are closed, which leaves the limits and the leader as they are."""
+        n_arms, wide = len(state.counts), super().widen(state, game)
+        wide.closed[n_arms:], wide.indices[n_arms:] = True, -np.inf
+        return wide
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        return state | {"closed": [False] * len(state["counts"])}
+
+    def standing(self, state: State, arm: int) -> Standing:
+        """Its interval, whose upper end is its index, and when that is below the best mean."""
+        count, limits = int(state.counts[arm]), state.limits
+        if count == 0:
+            return unknown(dropped=False)
+        mean, best = state.totals[arm] / count, 0.0
+        for rival in range(len(state.counts)):
+            if not state.closed[rival]:
+                best = max(best, state.totals[rival] / max(state.counts[rival], 1))
+        needed = answers_needed(count, lambda n: index(mean * n, n, limits) < best) if mean < best else None
+        return Standing(*kl_interval(state.totals[arm], count, limits.budget, limits.level), False, needed)

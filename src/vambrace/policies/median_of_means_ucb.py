@@ -17,9 +17,9 @@ import numpy as np
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Positive, Range
-from vambrace.policies.indices import bound
+from vambrace.policies.indices import IndexPolicy, bound
 from vambrace.policies.optimism import SLOTS, Bonus, GrowingRanking, make_growing_ranking, migrated_state, with_estimate
-from vambrace.protocols import Answer, Floats, Game, Integers, Policy
+from vambrace.protocols import Answer, Floats, Game, Integers
 
 MOST_GROUPS = 10_000
 
@@ -70,7 +70,7 @@ def _place(state: State, arm: int, group: int, mean: float, rank: int) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MedianOfMeansUCB(Policy):
+class MedianOfMeansUCB(IndexPolicy):
     """Optimism on the median of group means. Made for heavy tails; no protection against chosen fake events.
 
     Args:

@@ -40,6 +40,7 @@ class MOSS(Policy):
     """
 
     name, reference = "moss", "Audibert & Bubeck 2010"
+    learns_from_counts = True
     state_version = 2
     select, update = bound(index=index)
 

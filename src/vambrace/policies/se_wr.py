@@ -11,11 +11,19 @@ Reading     The maximum runs over the active arms only (erratum E6). 36 and 6 ar
 and the difference of two means over n pulls deviates by a with probability at most exp(-n a^2). With delayed feedback
 the counts differ and both the equal and the pair form are used: 1 - 2 delta. ``radius="kl"``, for small click rates,
 uses Chernoff's bound n kl(mean, q) <= L instead, for every split of the budget between the two arms.
+
+When an arm opens or closes, all open arms are active again and tested at once by their own totals and counts, as after
+delays; with an arm that has no answer yet, after its first one. An arm that was dropped because of a closed arm thus
+comes back, and one that an open arm beats does not. "paper" and "kl" keep their guarantee, with K the arms ever open;
+"tight" compares pairs and has a different best arm whenever arms change: 1 - 2 K delta.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from vambrace.engine.slots import ARMS_CHANGE
 from vambrace.kernels import kernel
 from vambrace.parameters import Budget, Chance
 from vambrace.policies.elimination import (
@@ -26,11 +34,14 @@ from vambrace.policies.elimination import (
     advance_and_test,
     cycle,
     drop_if_due,
+    fewest_pulled,
     make_arms,
     next_in_sweep,
+    readmitted,
 )
-from vambrace.policies.radii import Radius, Rule, make_rule
-from vambrace.protocols import Answer, Floats, Game, Round, Stream
+from vambrace.policies.radii import Radius, Rule, make_rule, separated
+from vambrace.policies.standings import answers_needed, radius_interval, unknown
+from vambrace.protocols import Answer, Flags, Floats, Game, Round, Standing, Stream
 
 
 class State(NamedTuple):
@@ -40,10 +51,13 @@ class State(NamedTuple):
     rule: Rule
     next_test: int  # no arm can fall before this sweep,
     last_test: int  # and none may fall after this one (SE-WR-Stop)
+    closed: Flags
 
 
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
+    if ARMS_CHANGE:  # those that are one pull ahead need not come first in index order
+        return fewest_pulled(state.arms.active, state.arms.n_active, state.arms.counts, round), 1.0, 0
     return next_in_sweep(state.arms, round), 1.0, 0
 
 
@@ -54,7 +68,27 @@ def update(state: State, answer: Answer) -> State:
     # an unbounded attack may have moved the totals by more than one per sweep: test after this sweep
     next_test = state.next_test if 0.0 <= answer.reward <= 1.0 else 0
     arms, next_test = advance_and_test(state.arms, answer.arm, state.rule, next_test, state.last_test)
-    return State(arms, state.rule, next_test, state.last_test)
+    return State(arms, state.rule, next_test, state.last_test, state.closed)
+
+
+@kernel
+def open_arm(state: State, arm: int) -> State:
+    state.closed[arm] = False
+    return _tested_anew(state)
+
+
+@kernel
+def close_arm(state: State, arm: int) -> State:
+    state.closed[arm] = True
+    return _tested_anew(state)
+
+
+@kernel
+def _tested_anew(state: State) -> State:
+    arms, next_test = readmitted(state.arms, state.closed), 0
+    if arms.floor > 0:
+        arms, next_test = drop_if_due(arms, state.rule, next_test, state.last_test)
+    return State(arms, state.rule, next_test, state.last_test, state.closed)
 
 
 @kernel
@@ -72,25 +106,54 @@ def quiet(state: State) -> int:
 def absorb(state: State, sweeps: int, totals: Floats) -> State:
     arms = absorb_sweeps(state.arms, sweeps, totals)
     arms, next_test = drop_if_due(arms, state.rule, state.next_test, state.last_test)
-    return State(arms, state.rule, next_test, state.last_test)
+    return State(arms, state.rule, next_test, state.last_test, state.closed)
 
 
 class SweepingPolicy(EliminationPolicy):
     """SE, SE-WR and SE-WR-Stop, which differ in their parameters and in the last test."""
 
+    learns_from_counts = True
     budget: float
     delta: float | None
     select, update = staticmethod(select), staticmethod(update)
     cycle, quiet, absorb = staticmethod(cycle), staticmethod(quiet), staticmethod(absorb)
+    open_arm, close_arm = staticmethod(open_arm), staticmethod(close_arm)
+    state_version = 2
 
     def init(self, game: Game) -> State:
         """All arms active; the first test is after the first sweep."""
         n_arms, horizon = game.n_arms, game.required_horizon
         rule = make_rule(self.radius, n_arms, horizon, self.delta, self.budget)
-        return State(make_arms(n_arms), rule, next_test=1, last_test=self._last_test(n_arms, horizon, rule))
+        last_test, closed = self._last_test(n_arms, horizon, rule), np.zeros(n_arms, dtype=np.bool_)
+        return State(make_arms(n_arms), rule, 1, last_test, closed)
+
+    def widen(self, state: Any, game: Game) -> Any:
+        """The new arms are closed; the rule is that of the larger game."""
+        n_arms, wide = len(state.closed), super().widen(state, game)
+        wide.closed[n_arms:], wide.arms.dropped[n_arms:] = True, True
+        return wide._replace(rule=self.init(game).rule, next_test=0)
+
+    def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        return {**state, "closed": [False] * len(state["arms"]["counts"])}
 
     def _last_test(self, n_arms: int, horizon: int, rule: Rule) -> int:
         return NEVER
+
+    def standing(self, state: State, arm: int) -> Standing:
+        """Its interval, and when the active arm with the best mean would beat it at equal counts."""
+        arms, rule = state.arms, state.rule
+        count, dropped = int(arms.counts[arm]), bool(arms.dropped[arm])
+        if count == 0:
+            return unknown(dropped)
+        mean, best = arms.totals[arm] / count, 0.0
+        for rival in arms.active[: arms.n_active]:
+            best = max(best, arms.totals[rival] / max(arms.counts[rival], 1))
+        needed = None
+        if not dropped and mean < best:
+            needed = answers_needed(count, lambda n: separated(rule, best * n, n, mean * n, n))
+        if needed is not None and count + needed > state.last_test:
+            needed = None
+        return Standing(*radius_interval(rule, arms.totals[arm], count), dropped, needed)
 
 
 @dataclass(frozen=True, kw_only=True)

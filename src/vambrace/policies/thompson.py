@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vambrace.engine.slots import ARMS_CHANGE
 from vambrace.kernels import kernel
+from vambrace.policies.indices import unchanged
 from vambrace.protocols import Answer, Floats, Game, Policy, Round
 from vambrace.sampling import Stream, gamma_width, next_word, quick_beta_draw
 
@@ -31,6 +33,8 @@ class State(NamedTuple):
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     best, highest = 0, -1.0
     for k in range(len(state.alphas)):
+        if ARMS_CHANGE and not round.available[k]:
+            continue
         mean = quick_beta_draw(state.alphas[k], state.alpha_widths[k], state.betas[k], state.beta_widths[k], rng)
         if mean > highest:
             best, highest = k, mean
@@ -66,9 +70,11 @@ class Thompson(Policy):
     """
 
     name, reference = "thompson", "Agrawal & Goyal 2012"
+    learns_from_counts = True
     randomized = True
     knows_probability = False
     select, update = staticmethod(select), staticmethod(update)
+    open_arm, close_arm = staticmethod(unchanged), staticmethod(unchanged)
 
     def init(self, game: Game) -> State:
         ones, widths = np.ones(game.n_arms), np.full(game.n_arms, gamma_width(1.0))

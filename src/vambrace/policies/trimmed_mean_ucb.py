@@ -15,9 +15,9 @@ import numpy as np
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Range
-from vambrace.policies.indices import bound
+from vambrace.policies.indices import IndexPolicy, bound
 from vambrace.policies.optimism import SLOTS, Bonus, GrowingRanking, make_growing_ranking, migrated_state, with_estimate
-from vambrace.protocols import Answer, Floats, Game, Integers, Policy
+from vambrace.protocols import Answer, Floats, Game, Integers
 
 BINS = 64
 
@@ -61,7 +61,7 @@ def _end(state: State, arm: int, cut: int, place: int, step: int) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrimmedMeanUCB(Policy):
+class TrimmedMeanUCB(IndexPolicy):
     """Optimism on trimmed means, for logs with at most a fraction of bad rewards. No protection against chosen fakes.
 
     Args:
@@ -80,6 +80,7 @@ class TrimmedMeanUCB(Policy):
     """
 
     name, reference = "trimmed-mean-ucb", "Niss & Tewari 2020"
+    learns_from_counts = True
     state_version = 2
     select, update = bound(update=update, **SLOTS)
 

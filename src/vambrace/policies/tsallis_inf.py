@@ -6,17 +6,18 @@ Algorithm   Follow the regularised leader with the Tsallis entropy of power 1/2:
             ("iw", eta_t = 2 / sqrt(t)) or those with the variance reduced ("rv", eta_t = 4 / sqrt(t)), which takes the
             losses relative to B_i = 1/2 wherever w_i >= eta_t^2.   Zimmert and Seldin 2021
 Reading     The loss is one minus the reward, clipped to [0, 1]. With delayed answers w and eta are the present ones,
-            and t does not count missing answers.
+            and t does not count missing answers. A closed arm has an infinite loss, so that the open ones share the
+            probability; one that opens gets a loss at which its weight is the mean of theirs.
 """
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from vambrace.kernels import kernel, rare_kernel
-from vambrace.policies.exponential import draw_arm
+from vambrace.policies.exponential import draw_open_arm
 from vambrace.protocols import Answer, Floats, Game, Policy, Round, Stream
 
 EXACT = 1e-12  # how far from one the sum of the weights may be before they are divided by it
@@ -27,7 +28,7 @@ TIE = 1e-9  # without any loss w = eta^2 at t = 16 K: rounding must not decide
 class State(NamedTuple):
     """Estimated losses and the probabilities that follow from them."""
 
-    losses: Floats  # up to a common constant
+    losses: Floats  # up to a common constant; infinite for a closed arm
     weights: Floats
     normaliser: float  # x, up to the same constant
     scale: float  # eta_t times sqrt(t)
@@ -37,7 +38,7 @@ class State(NamedTuple):
 
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    return draw_arm(state.weights, 1.0, 0.0, rng)
+    return draw_open_arm(state.weights, 1.0, 0.0, round, rng)
 
 
 @kernel
@@ -90,6 +91,29 @@ def _normalise(losses: Floats, weights: Floats, x: float, rate: float) -> float:
     return x
 
 
+@kernel
+def open_arm(state: State, arm: int) -> State:
+    n_open = 0
+    for i in range(len(state.losses)):
+        if state.losses[i] < np.inf:
+            n_open += 1
+    unit = 2.0 * sqrt(state.answered + 1) / state.scale
+    return _with_loss(state, arm, state.normaliser + unit * sqrt(n_open))
+
+
+@kernel
+def close_arm(state: State, arm: int) -> State:
+    return _with_loss(state, arm, np.inf)
+
+
+@kernel
+def _with_loss(state: State, arm: int, loss: float) -> State:
+    losses, weights, normaliser, scale, reduced, answered = state
+    losses[arm] = loss
+    normaliser = _normalise(losses, weights, normaliser, scale / sqrt(answered + 1))
+    return State(losses, weights, normaliser, scale, reduced, answered)
+
+
 @dataclass(frozen=True, kw_only=True)
 class TsallisINF(Policy):
     """One algorithm for both settings: stochastic rewards, and rewards fixed by an adversary in advance.
@@ -110,6 +134,7 @@ class TsallisINF(Policy):
     name, reference = "tsallis-inf", "Zimmert and Seldin 2021"
     randomized = True
     select, update = staticmethod(select), staticmethod(update)
+    open_arm, close_arm = staticmethod(open_arm), staticmethod(close_arm)
 
     estimator: Literal["iw", "rv"] = "iw"
 
@@ -117,3 +142,9 @@ class TsallisINF(Policy):
         reduced, n_arms = self.estimator == "rv", game.n_arms
         losses, weights = np.zeros(n_arms), np.full(n_arms, 1.0 / n_arms)
         return State(losses, weights, normaliser=0.0, scale=4.0 if reduced else 2.0, reduced=reduced, answered=0)
+
+    def widen(self, state: Any, game: Game) -> Any:
+        """The new arms are closed."""
+        n_arms, wide = len(state.losses), super().widen(state, game)
+        wide.losses[n_arms:], wide.weights[n_arms:] = np.inf, 0.0
+        return wide

@@ -13,9 +13,9 @@ import numpy as np
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Positive
-from vambrace.policies.indices import bound
+from vambrace.policies.indices import IndexPolicy, bound
 from vambrace.policies.optimism import SLOTS, Bonus, GrowingRanking, make_growing_ranking, migrated_means, with_estimate
-from vambrace.protocols import Answer, Floats, Game, Policy
+from vambrace.protocols import Answer, Floats, Game
 
 
 class State(NamedTuple):
@@ -35,7 +35,7 @@ def update(state: State, answer: Answer) -> State:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UCB1(Policy):
+class UCB1(IndexPolicy):
     """The classic optimistic policy: play the largest mean + sqrt(alpha ln t / N).
 
     The usual choice if rewards can be trusted, and the usual victim if they cannot.
@@ -53,6 +53,7 @@ class UCB1(Policy):
     """
 
     name, reference = "ucb1", "Auer et al. 2002"
+    learns_from_counts = True
     state_version = 2
     select, update = bound(update=update, **SLOTS | {"TIE": 0.0})
 

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Budget, Chance
-from vambrace.policies.indices import State, bound, make_state, mean, migrated_state
-from vambrace.protocols import Game, Policy
+from vambrace.policies.indices import IndexPolicy, State, bound, make_state, mean, migrated_state
+from vambrace.policies.standings import answers_needed, clipped, unknown
+from vambrace.protocols import Game, Standing
 
 
 class Constants(NamedTuple):
@@ -29,7 +30,7 @@ def index(state: State, arm: int, count: int, t: int) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UCBWR(Policy):
+class UCBWR(IndexPolicy):
     """Optimism for a known budget: play the largest mean + sqrt((4 ln T + 2 ln(2 / delta)) / N) + budget / N.
 
     `SEWR` with optimism in place of elimination; the budget widens every index.
@@ -48,6 +49,7 @@ class UCBWR(Policy):
     """
 
     name, reference = "ucb-wr", "Kang et al. 2024"
+    learns_from_counts = True
     state_version = 2
     select, update = bound(index=index)
 
@@ -62,3 +64,16 @@ class UCBWR(Policy):
 
     def migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
         return migrated_state(state, {name: state[name] for name in Constants._fields})
+
+    def standing(self, state: State, arm: int) -> Standing:
+        """Its interval, whose upper end is its index, and when that is below the best mean."""
+        count, constants, own = int(state.ranking.counts[arm]), state.constants, mean(state, arm)
+        if count == 0:
+            return unknown(dropped=False)
+        best = max(mean(state, rival) for rival in range(len(state.totals)))
+
+        def width(n: int) -> float:
+            return sqrt(constants.log_term / n) + float(constants.budget) / n
+
+        needed = answers_needed(count, lambda n: own + width(n) < best) if own < best else None
+        return Standing(*clipped(own - width(count), own + width(count)), False, needed)

@@ -207,13 +207,14 @@ def _check_delays(policy: Policy, n_arms: int, horizon: int) -> None:
     for t in range(horizon):
         if t == horizon // 2:
             twin = Learner.restore(json.loads(json.dumps(twin.snapshot(), allow_nan=False)), policy=policy)
-        asked = learner.ask()
-        _require(asked == twin.ask(), f"{policy.name}: a restored learner decides differently")
-        for key in learner.open:
+        asked, same = learner.ask(), twin.ask()
+        decides = (asked.index, asked.probability) == (same.index, same.probability)
+        _require(decides, f"{policy.name}: a restored learner decides differently")
+        for key, other in zip(learner.open, twin.open, strict=True):
             if coins.random() < 0.4:
                 reward = float(coins.random() < 0.5)
                 learner.tell(key, reward)
-                twin.tell(key, reward)
+                twin.tell(other, reward)
 
 
 def _check_runs(policy: Policy, environment: Environment, attack: Adversary | None, bounded: bool) -> Result:

@@ -1,0 +1,156 @@
+"""The fold: events alone make the learner, commands change nothing, and a damaged journal is noticed."""
+
+import dataclasses
+import json
+from random import Random
+from typing import Any
+
+import pytest
+
+import vambrace as vb
+from vambrace import registry
+from vambrace.errors import JournalError
+from vambrace.live import events
+from vambrace.live.core import Core, Waiting
+from vambrace.live.events import Event, decoded, encoded
+from vambrace.live.ids import is_genuine, new_id
+from vambrace.live.settings import Settings
+from vambrace.live.snapshots import content_of
+
+POLICIES = list(registry.specimens("policy", budget=3.0).values())
+
+
+def played(core: Core, rounds: int = 150) -> list[Event]:
+    """Everything that can happen to a core, and the events of it; each command is checked to change nothing."""
+    done: list[Event] = []
+    random = Random(3)
+
+    def do(*found: Event | None) -> None:
+        for event in found:
+            if event is not None:
+                done.append(event)
+                core.apply(event)
+
+    if core.policy.learns_from_counts:
+        do(core.warm_start({"a": (20, 8), "c": (10, 5)}, 0.0))
+    for t in range(rounds):
+        now = float(t)
+        before = json.dumps(content_of(core)) if t % 10 == 0 else ""
+        commands: list[Any] = [core.expire(now), core.ask(now)]
+        commands += [core.tell(key, 1.0, now) for key in [*core.open, *core.closed]]
+        assert before in ("", json.dumps(content_of(core)))
+        do(*core.expire(now))
+        do(core.ask(now))
+        for key in [*core.open, *[*core.closed][-5:]]:
+            if random.random() < 0.1:
+                do(core.tell(key, float(random.random() < 0.5), now)[1])
+            elif random.random() < 0.02:
+                do(core.abandon(key, now))
+        if core.policy.arms_can_change and t % 40 == 20:
+            do(core.add_arm(f"arm {t}", now), core.retire_arm("b" if t == 20 else f"arm {t - 40}", now))
+    return done
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=registry.spec_of)
+def test_the_same_events_make_the_same_learner(policy: vb.Policy) -> None:
+    settings = Settings.made(policy, arms=["a", "b", "c"], horizon=1_000, expires_after=20.0, late="count")
+    core = Core(settings)
+    written = json.dumps([encoded(event) for event in played(core)])
+    again = Core(Settings.from_dict(json.loads(json.dumps(settings.to_dict()))))
+    for content in json.loads(written):
+        again.apply(decoded(content))
+    assert json.dumps(content_of(again)) == json.dumps(content_of(core))
+    assert again.ask(500.0)[2:] == core.ask(500.0)[2:]
+
+
+def fresh(policy: vb.Policy | None = None) -> Core:
+    return Core(Settings.made(policy or vb.SEWR(budget=1), arms=["a", "b"], horizon=100, seed=1, key="0" * 32))
+
+
+def test_a_journal_with_another_arm_is_damaged() -> None:
+    for policy in (vb.SEWR(budget=1), vb.EXP3()):
+        event = fresh(policy).ask(0.0)
+        for change in ({"arm": 1 - event.arm}, {"probability": 0.25}, {"tag": 1}):
+            core = fresh(policy)
+            before = content_of(core)
+            with pytest.raises(JournalError, match=r"journal: expected a decision .* it is damaged"):
+                core.apply(event._replace(**change))
+            assert content_of(core) == before
+
+
+def test_a_journal_with_an_answer_too_many_is_damaged() -> None:
+    core = fresh()
+    asked = core.ask(0.0)
+    core.apply(asked)
+    core.apply(events.Told(1.0, asked.id, 1.0))
+    for event in (events.Told(1.0, asked.id, 1.0), events.Abandoned(1.0, asked.id), events.Expired(1.0, "0-a-b")):
+        before = content_of(core)
+        with pytest.raises(JournalError, match=r"journal: expected an open decision, got .* it is damaged"):
+            core.apply(event)
+        assert content_of(core) == before
+
+
+def test_a_plan_that_is_no_longer_valid_is_not_used() -> None:
+    """Two decisions are planned for one state; after the first is applied, the second would be another one."""
+    core = fresh()
+    first, second = core.ask(0.0), core.ask(0.0)
+    core.apply(first)
+    with pytest.raises(JournalError, match="it is damaged"):
+        core.apply(second)
+    assert core.ask(0.0).arm == 1
+
+
+def test_an_older_decision_is_found_where_the_durable_learner_keeps_it() -> None:
+    core = fresh(vb.UCB1())
+    key, unknown = (new_id(bytes(16), 1) for _ in range(2))
+    core.find_closed = lambda wanted: Waiting(1, 1.0, 0, 3.0) if wanted == key else None
+    outcome, event = core.tell(key, 0.5, 9.0)
+    assert (outcome, event) == ("late", events.ToldLate(9.0, key, 0.5, 1, 1.0, 0))
+    assert core.abandon(key, 9.0) is None
+    core.find_closed = lambda wanted: 0.5 if wanted == key else None
+    assert core.tell(key, 0.5, 9.0) == ("duplicate", None)
+    assert core.tell(key, 1.0, 9.0) == ("conflict", None)
+    with pytest.raises(vb.VambraceError, match="no longer known"):
+        core.tell(unknown, 1.0, 9.0)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        [],
+        "told",
+        ["gone", 1.0],
+        [["told"], 1.0, "x", 1.0],
+        ["told", 1.0, "x"],
+        ["told", 1.0, "x", 1.0, 0],
+        ["told", "1", "x", 1.0],
+        ["told", float("nan"), "x", 1.0],
+        ["told", 1.0, None, 1.0],
+        ["told", 1.0, "x", True],
+        ["asked", 1.0, "x", 0.5, 1.0, 0],
+        ["warm", 1.0, 3],
+    ],
+    ids=repr,
+)
+def test_what_is_no_event_is_refused(content: Any) -> None:
+    with pytest.raises(JournalError, match=r"event: expected .*, got "):
+        decoded(content)
+
+
+def test_an_id_is_sealed_with_its_arm() -> None:
+    key, other = bytes(16), bytes(15) + b"1"
+    ids = {new_id(key, arm) for arm in range(3) for _ in range(500)}
+    assert len(ids) == 1_500
+    for text in ids:
+        arm, nonce, seal = text.split("-")
+        assert (len(nonce), len(seal)) == (32, 16)
+        assert is_genuine(key, text)
+        assert not is_genuine(other, text)
+        assert not is_genuine(key, f"{int(arm) + 1}-{nonce}-{seal}")
+
+
+def test_records_and_settings_are_all_in_a_snapshot() -> None:
+    core = fresh()
+    names = {field.name for field in dataclasses.fields(Settings)} - {"labels"} | {"arms"}
+    assert names <= set(content_of(core))
