@@ -50,13 +50,14 @@ build/peers/%/.ready: benchmarks/peers/requirements-%.txt
 
 HEADLINES ?= ../shared/data/upworthy.csv
 
-studies: $(VENV)/.ready ## measure choices, rates, radii and certificates again, and write their pages in docs/
+studies: $(VENV)/.ready ## measure choices, rates, radii, delays and certificates again, and write their pages in docs/
 	$(BIN)/python studies/choosing.py
 	$(BIN)/python studies/price.py
 	$(BIN)/python studies/rivals.py
 	$(BIN)/python studies/rates.py
 	$(BIN)/python studies/radii.py --headlines $(HEADLINES)
 	$(BIN)/python studies/certify.py --headlines $(HEADLINES)
+	$(BIN)/python studies/delays.py
 	$(BIN)/python studies/readme.py
 
 reproduce: $(VENV)/.ready ## everything the paper claims, measured: the report is out/reproduce/report.html

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 KL_PIECES = 16
 KL_TIE = 1e-9
@@ -128,8 +128,28 @@ def beats_kl(m_j: float, n_j: int, m_k: float, n_k: int, log_term: float, budget
 # ---------------------------------------------------------------------------------------- known budget
 
 
-class SEWR:
-    """SE-WR, the unequal-counts rule throughout."""
+class ChangingArms:
+    """Arms that open and close; all are open at first, and closed ones are never asked for."""
+
+    n_arms: int
+    closed: frozenset[int] = frozenset()
+
+    @property
+    def open_arms(self) -> list[int]:
+        """The arms that can be asked for."""
+        return [k for k in range(self.n_arms) if k not in self.closed]
+
+    def open(self, arm: int) -> None:
+        """The arm can be asked for again, or for the first time."""
+        self.closed -= {arm}
+
+    def close(self, arm: int) -> None:
+        """The arm cannot be asked for any more."""
+        self.closed |= {arm}
+
+
+class SEWR(ChangingArms):
+    """SE-WR, the unequal-counts rule throughout. After a change of arms all open ones are tested anew."""
 
     def __init__(
         self, n_arms: int, horizon: int, *, budget: float, delta: float | None = None, radius: str = "paper"
@@ -170,6 +190,27 @@ class SEWR:
         if least <= self.level:
             return
         self.level = least
+        self.test(least)
+
+    def open(self, arm: int) -> None:
+        """Everybody comes back."""
+        super().open(arm)
+        self.come_back()
+
+    def close(self, arm: int) -> None:
+        """Everybody who is open comes back."""
+        super().close(arm)
+        self.come_back()
+
+    def come_back(self) -> None:
+        """All open arms are active, except those that one of them beats."""
+        self.active = self.open_arms
+        self.level = min(self.counts[k] for k in self.active)
+        if self.level > 0:
+            self.test(self.level)
+
+    def test(self, least: int) -> None:
+        """Drop what is beaten."""
         if len(self.active) > 1 and self.may_test(least):
             before = self.active
             self.active = [k for k in before if not any(self.beats(j, k) for j in before if j != k)]
@@ -228,7 +269,7 @@ class SE(SEWR):
         super().__init__(n_arms, horizon, budget=0.0, delta=delta, radius=radius)
 
 
-class UCB1:
+class UCB1(ChangingArms):
     """UCB1: each arm once, then the largest mean + sqrt(alpha ln t / N), t the round about to be played, from 1."""
 
     def __init__(self, n_arms: int, horizon: int, *, alpha: float = 2.0) -> None:
@@ -249,7 +290,7 @@ class UCB1:
 
     def ask(self) -> int:
         """The arm to pull next."""
-        arm = first_lowest(range(self.n_arms), lambda k: -self.index(k))
+        arm = first_lowest(self.open_arms, lambda k: -self.index(k))
         self.outstanding[arm] += 1
         return arm
 
@@ -464,7 +505,7 @@ class MSSEWR:
 # ------------------------------------------------------------------------------------- optimistic indices
 
 
-class IndexPolicy:
+class IndexPolicy(ChangingArms):
     """Each arm once, then the arm of the largest index; t and N count unanswered pulls, means do not.
 
     An arm replaces the best so far, in a scan from arm 0, only if its index is larger by more than the tolerance.
@@ -503,11 +544,11 @@ class IndexPolicy:
 
     def choose(self) -> int:
         """The first arm never asked, else the one of the largest index."""
-        for arm in range(self.n_arms):
+        for arm in self.open_arms:
             if self.asked(arm) == 0:
                 return arm
-        best, highest = 0, self.index(0)
-        for arm in range(1, self.n_arms):
+        best, highest = self.open_arms[0], self.index(self.open_arms[0])
+        for arm in self.open_arms[1:]:
             value = self.index(arm)
             if value > highest + self.tolerance:
                 best, highest = arm, value
@@ -538,7 +579,7 @@ class KLUCB(IndexPolicy):
         return kl_upper(mean, level / self.asked(arm)) if level > 0 else mean
 
 
-class KLUCBWR:
+class KLUCBWR(ChangingArms):
     """SPEC §12: the largest q with N kl(m, q) <= f, m = (S + B) / N; an arm that is chosen is kept for a while.
 
     Open decisions count only among the arms of which nothing is known. Without a horizon the limits are those of a game
@@ -593,7 +634,7 @@ class KLUCBWR:
         """The leader, or an arm of which nothing is known if decisions are open."""
         arm = self.leader
         if sum(self.outstanding) > 0 and self.unknown(arm):
-            arm = first_lowest([k for k in range(self.n_arms) if self.unknown(k)], lambda k: -self.need(k))
+            arm = first_lowest([k for k in self.open_arms if self.unknown(k)], lambda k: -self.need(k))
         self.outstanding[arm] += 1
         return arm
 
@@ -611,11 +652,27 @@ class KLUCBWR:
             self.left -= 1
         if self.left == 0:
             self.set_limits()
-            self.leader, highest = 0, self.index(0)
-            for k in range(1, self.n_arms):
-                if self.index(k) > highest + self.tolerance:
-                    self.leader, highest = k, self.index(k)
-            self.left = max(1, math.floor(self.commit * self.counts[self.leader]))
+            self.compare()
+
+    def compare(self) -> None:
+        """The leader, and for how many answers."""
+        self.leader, *others = self.open_arms
+        highest = self.index(self.leader)
+        for k in others:
+            if self.index(k) > highest + self.tolerance:
+                self.leader, highest = k, self.index(k)
+        self.left = max(1, math.floor(self.commit * self.counts[self.leader]))
+
+    def open(self, arm: int) -> None:
+        """It may be better than the leader."""
+        super().open(arm)
+        self.compare()
+
+    def close(self, arm: int) -> None:
+        """If it is the leader, there must be another."""
+        super().close(arm)
+        if arm == self.leader:
+            self.compare()
 
 
 class MOSS(IndexPolicy):
@@ -746,7 +803,7 @@ def softmax(values: Sequence[float]) -> list[float]:
     return [weight / sum(weights) for weight in weights]
 
 
-class Thompson:
+class Thompson(ChangingArms):
     """Beta(1, 1) priors; a reward is turned into a success with its own probability, by the coin of the round."""
 
     def __init__(
@@ -761,9 +818,9 @@ class Thompson:
 
     def ask(self) -> int:
         """Draw every arm's mean from its posterior, then the coin."""
-        means = [self.beta(1.0 + self.successes[k], 1.0 + self.failures[k]) for k in range(self.n_arms)]
+        means = {k: self.beta(1.0 + self.successes[k], 1.0 + self.failures[k]) for k in self.open_arms}
         self.coin = next(self.uniforms)
-        return first_lowest(range(self.n_arms), lambda k: -means[k])
+        return first_lowest(self.open_arms, lambda k: -means[k])
 
     def tell(self, arm: int, reward: float) -> None:
         """Success or failure."""
@@ -773,8 +830,8 @@ class Thompson:
             self.failures[arm] += 1
 
 
-class EpsilonGreedy:
-    """Each arm once; then a random arm with probability min(1, scale K / t), else the best mean."""
+class EpsilonGreedy(ChangingArms):
+    """Each arm once; then a random arm with probability min(1, scale K / t), else the best mean; K counts open arms."""
 
     def __init__(self, n_arms: int, horizon: int, *, scale: float = 1.0, uniforms: Iterator[float]) -> None:
         self.n_arms = n_arms
@@ -786,27 +843,30 @@ class EpsilonGreedy:
     @property
     def epsilon(self) -> float:
         """The chance to explore in the round about to be played."""
-        return min(1.0, self.scale * self.n_arms / (sum(self.counts) + 1))
+        return min(1.0, self.scale * len(self.open_arms) / (sum(self.counts) + 1))
 
     @property
     def greedy(self) -> int:
         """The arm of the largest mean."""
-        return first_lowest(range(self.n_arms), lambda k: -self.sums[k] / self.counts[k])
+        return first_lowest(self.open_arms, lambda k: -self.sums[k] / self.counts[k])
 
     @property
     def probabilities(self) -> list[float]:
         """The law of the next arm."""
         arms = range(self.n_arms)
-        if 0 in self.counts:
-            return [1.0 if k == self.counts.index(0) else 0.0 for k in arms]
+        unasked = [k for k in self.open_arms if self.counts[k] == 0]
+        if unasked:
+            return [1.0 if k == unasked[0] else 0.0 for k in arms]
         return [self.epsilon / self.n_arms + (1 - self.epsilon if k == self.greedy else 0.0) for k in arms]
 
     def ask(self) -> int:
         """The arm to pull next; a second uniform only to explore."""
-        if 0 in self.counts:
-            return self.counts.index(0)
+        for k in self.open_arms:
+            if self.counts[k] == 0:
+                return k
         if next(self.uniforms) < self.epsilon:
-            return min(int(next(self.uniforms) * self.n_arms), self.n_arms - 1)
+            n_open = len(self.open_arms)
+            return self.open_arms[min(int(next(self.uniforms) * n_open), n_open - 1)]
         return self.greedy
 
     def tell(self, arm: int, reward: float) -> None:
@@ -815,7 +875,68 @@ class EpsilonGreedy:
         self.sums[arm] += reward
 
 
-class EXP3:
+class WeightedArms(ChangingArms):
+    """Exponential weights: a closed arm has none, and one that opens has the mean weight of the open ones."""
+
+    def open(self, arm: int) -> None:
+        """Forget what was known of it."""
+        logs = [self.rate() * self.score(k) for k in self.open_arms]
+        mean = sum(math.exp(each - max(logs)) for each in logs) / len(logs)
+        super().open(arm)
+        self.set_score(arm, (max(logs) + math.log(mean)) / self.rate())
+
+    def close(self, arm: int) -> None:
+        """No weight."""
+        super().close(arm)
+        self.set_score(arm, -math.inf)
+
+    def rate(self) -> float:
+        """The logarithm of a weight is this times its score."""
+        raise NotImplementedError
+
+    def score(self, arm: int) -> float:
+        """A gain, or minus a loss."""
+        raise NotImplementedError
+
+    def set_score(self, arm: int, score: float) -> None:
+        """Change it."""
+        raise NotImplementedError
+
+    def mixed(self, shares: Sequence[float], gamma: float) -> list[float]:
+        """The shares of the open arms, mixed with the uniform law on them."""
+        n_open = len(self.open_arms)
+        return [0.0 if k in self.closed else (1 - gamma) * shares[k] + gamma / n_open for k in range(self.n_arms)]
+
+
+class WeightedGains(WeightedArms):
+    """The score is the gain."""
+
+    gains: list[float]
+
+    def score(self, arm: int) -> float:
+        """The gain."""
+        return self.gains[arm]
+
+    def set_score(self, arm: int, score: float) -> None:
+        """Change the gain."""
+        self.gains[arm] = score
+
+
+class WeightedLosses(WeightedArms):
+    """The score is minus the loss."""
+
+    losses: list[float]
+
+    def score(self, arm: int) -> float:
+        """Minus the loss."""
+        return -self.losses[arm]
+
+    def set_score(self, arm: int, score: float) -> None:
+        """Change the loss."""
+        self.losses[arm] = -score
+
+
+class EXP3(WeightedGains):
     """Exponential weights on estimated gains, mixed with the uniform law."""
 
     def __init__(self, n_arms: int, horizon: int, *, gamma: float | None = None, uniforms: Iterator[float]) -> None:
@@ -828,8 +949,11 @@ class EXP3:
     @property
     def probabilities(self) -> list[float]:
         """The law of the next arm."""
-        shares = softmax([self.gamma * gain / self.n_arms for gain in self.gains])
-        return [(1 - self.gamma) * share + self.gamma / self.n_arms for share in shares]
+        return self.mixed(softmax([self.rate() * gain for gain in self.gains]), self.gamma)
+
+    def rate(self) -> float:
+        """gamma / K"""
+        return self.gamma / self.n_arms
 
     def ask(self) -> int:
         """The arm to pull next."""
@@ -840,10 +964,11 @@ class EXP3:
         self.gains[arm] += clip(reward) / self.probabilities[arm]
 
 
-class EXP3IX:
+class EXP3IX(WeightedLosses):
     """Exponential weights on losses, with implicit exploration."""
 
     def __init__(self, n_arms: int, horizon: int, *, uniforms: Iterator[float]) -> None:
+        self.n_arms = n_arms
         self.eta = math.sqrt(2 * math.log(n_arms) / (n_arms * horizon))
         self.gamma = self.eta / 2
         self.uniforms = uniforms
@@ -854,6 +979,10 @@ class EXP3IX:
         """The law of the next arm."""
         return softmax([-self.eta * loss for loss in self.losses])
 
+    def rate(self) -> float:
+        """eta"""
+        return self.eta
+
     def ask(self) -> int:
         """The arm to pull next."""
         return first_above(self.probabilities, next(self.uniforms))
@@ -863,7 +992,7 @@ class EXP3IX:
         self.losses[arm] += (1 - clip(reward)) / (self.probabilities[arm] + self.gamma)
 
 
-class EXP3P:
+class EXP3P(WeightedGains):
     """Exponential weights on gains with a bonus for every arm (the policy; the master of MS-SE-WR is Exp3P)."""
 
     def __init__(self, n_arms: int, horizon: int, *, delta: float | None = None, uniforms: Iterator[float]) -> None:
@@ -878,8 +1007,11 @@ class EXP3P:
     @property
     def probabilities(self) -> list[float]:
         """The law of the next arm."""
-        shares = softmax([self.eta * gain for gain in self.gains])
-        return [(1 - self.gamma) * share + self.gamma / self.n_arms for share in shares]
+        return self.mixed(softmax([self.eta * gain for gain in self.gains]), self.gamma)
+
+    def rate(self) -> float:
+        """eta"""
+        return self.eta
 
     def ask(self) -> int:
         """The arm to pull next."""
@@ -888,11 +1020,11 @@ class EXP3P:
     def tell(self, arm: int, reward: float) -> None:
         """Add the estimates of this round, all with the law that the arm was drawn from."""
         law = self.probabilities
-        for k in range(self.n_arms):
+        for k in self.open_arms:
             self.gains[k] += ((clip(reward) if k == arm else 0.0) + self.beta) / law[k]
 
 
-class EXP3PlusPlus:
+class EXP3PlusPlus(WeightedLosses):
     """Exponential weights on losses; each arm is explored as much as its estimated gap asks for."""
 
     def __init__(self, n_arms: int, horizon: int, *, scale: float = 256.0, uniforms: Iterator[float]) -> None:
@@ -911,9 +1043,9 @@ class EXP3PlusPlus:
     def gap(self, arm: int) -> float:
         """How much worse the arm is than some other, as far as the confidence bounds can tell."""
         t, n = self.time, self.counts
-        widths = [math.sqrt(3 * math.log(t * self.n_arms ** (1 / 3)) / (2 * n[k])) for k in range(self.n_arms)]
-        means = [self.observed[k] / n[k] for k in range(self.n_arms)]
-        least = min(min(1.0, means[k] + widths[k]) for k in range(self.n_arms))
+        widths = {k: math.sqrt(3 * math.log(t * self.n_arms ** (1 / 3)) / (2 * n[k])) for k in self.open_arms}
+        means = {k: self.observed[k] / n[k] for k in self.open_arms}
+        least = min(min(1.0, means[k] + widths[k]) for k in self.open_arms)
         return max(0.0, max(0.0, means[arm] - widths[arm]) - least)
 
     def exploration(self, arm: int) -> float:
@@ -926,17 +1058,21 @@ class EXP3PlusPlus:
     def probabilities(self) -> list[float]:
         """The law of the next arm."""
         arms = range(self.n_arms)
-        if 0 in self.counts:
-            return [1.0 if k == self.counts.index(0) else 0.0 for k in arms]
-        eta = 0.5 * math.sqrt(math.log(self.n_arms) / (self.time * self.n_arms))
-        shares = softmax([-eta * loss for loss in self.losses])
-        explorations = [self.exploration(k) for k in arms]
+        unasked = [k for k in self.open_arms if self.counts[k] == 0]
+        if unasked:
+            return [1.0 if k == unasked[0] else 0.0 for k in arms]
+        shares = softmax([-self.rate() * loss for loss in self.losses])
+        explorations = [0.0 if k in self.closed else self.exploration(k) for k in arms]
         return [(1 - sum(explorations)) * shares[k] + explorations[k] for k in arms]
+
+    def rate(self) -> float:
+        """eta_t"""
+        return 0.5 * math.sqrt(math.log(self.n_arms) / (self.time * self.n_arms))
 
     def ask(self) -> int:
         """The arm to pull next; no uniform is drawn before each arm was asked once."""
-        if 0 in self.counts:
-            return self.counts.index(0)
+        if any(self.counts[k] == 0 for k in self.open_arms):
+            return self.probabilities.index(1.0)
         return first_above(self.probabilities, next(self.uniforms))
 
     def tell(self, arm: int, reward: float) -> None:
@@ -947,7 +1083,7 @@ class EXP3PlusPlus:
         self.counts[arm] += 1
 
 
-class TsallisINF:
+class TsallisINF(ChangingArms):
     """w_i = 4 / (eta (L_i - x))^2, with the x below all L_i for which they sum to 1."""
 
     def __init__(self, n_arms: int, horizon: int, *, estimator: str = "iw", uniforms: Iterator[float]) -> None:
@@ -987,6 +1123,18 @@ class TsallisINF:
     def ask(self) -> int:
         """The arm to pull next."""
         return first_above(self.probabilities, next(self.uniforms))
+
+    def open(self, arm: int) -> None:
+        """At the loss at which its weight is 1 / n beside n open arms, x unchanged."""
+        best = first_lowest(self.open_arms, lambda k: self.losses[k])
+        x = self.losses[best] - 2 / (self.eta * math.sqrt(self.probabilities[best]))
+        self.losses[arm] = x + 2 * math.sqrt(len(self.open_arms)) / self.eta
+        super().open(arm)
+
+    def close(self, arm: int) -> None:
+        """An infinite loss."""
+        super().close(arm)
+        self.losses[arm] = math.inf
 
     def tell(self, arm: int, reward: float) -> None:
         """Add the estimates of this round; with "rv" around 1/2 for every arm that is likely enough.
@@ -1189,6 +1337,25 @@ def play(policy: Policy, table: Sequence[Sequence[float]]) -> list[int]:
         arm = policy.ask()
         policy.tell(arm, row[arm])
         arms.append(arm)
+    return arms
+
+
+def play_with_changes(
+    policy: Any, table: Sequence[Sequence[float]], windows: Sequence[Sequence[tuple[int, int]]]
+) -> list[int]:
+    """The same if arm k is open in the rounds first <= t < end of its windows; openings come before closings."""
+    arms, is_open = [], [True] * len(windows)
+    for t, row in enumerate(table, start=1):
+        wanted = [any(first <= t < end for first, end in each) for each in windows]
+        for k in range(len(windows)):
+            if wanted[k] and not is_open[k]:
+                policy.open(k)
+        for k in range(len(windows)):
+            if is_open[k] and not wanted[k]:
+                policy.close(k)
+        is_open = wanted
+        arms.append(policy.ask())
+        policy.tell(arms[-1], row[arms[-1]])
     return arms
 
 

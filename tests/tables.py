@@ -67,12 +67,12 @@ class TableAttack(vb.Adversary):
         return self.state
 
 
-def pulls_of_engine(policy: vb.Policy, table: Table, *, interpret: bool) -> list[int]:
+def pulls_of_engine(policy: vb.Policy, table: Table, *, interpret: bool, **more: Any) -> list[int]:
     rounds, n_arms = table.shape
     state = TableState(table, np.full(rounds, -1, dtype=np.int64), np.zeros(1, dtype=np.int64))
     environment = vb.Deterministic([0.5] * n_arms)
     options: dict[str, Any] = {"horizon": rounds, "checkpoints": 1, "interpret": interpret, "bounded": False}
-    vb.simulate(policy, environment, TableAttack(state=state), **options)
+    vb.simulate(policy, environment, TableAttack(state=state), **options, **more)
     return state.arms.tolist()
 
 

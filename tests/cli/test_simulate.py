@@ -110,3 +110,16 @@ def test_what_cannot_be_written_is_one_line_and_leaves_nothing(
     assert_mistake(done)
     assert str(tmp_path) in done.err
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_late_and_lost_answers_and_arms_that_change(run: Run) -> None:
+    game = ["simulate", "ucb1", "--means", "0.9,0.8", "--horizon", "2000", "--replications", "2"]
+    late = json.loads(run(*game, "--json", "--delay", "batch:500", "--lost", "0.1").out)[0]
+    assert (late["delay"], late["lost"], late["engine"]) == ("batch:500", 0.1, "rounds")
+    changing = json.loads(run(*game, "--json", "--arms-open", "0:1-500,0:1000-").out)[0]
+    assert changing["arms_open"] == [[[1, 500], [1000, 2001]], [[1, 2001]]]
+    assert "no attack, delay fixed:10, arms open and close" in run(
+        *game, "--delay", "fixed:10", "--arms-open", "1:9-"
+    ).out.replace("\n", " ")
+    for wrong in (["--arms-open", "0=5"], ["--delay", "fixed"], ["--lost", "2"]):
+        assert_mistake(run(*game, *wrong))

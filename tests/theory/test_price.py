@@ -141,3 +141,58 @@ def test_the_least_pulls_by_exact_sums(budget: int, spent: int) -> None:
 def test_bad_input(call: Any, message: str) -> None:
     with pytest.raises(InvalidParameter, match=message):
         call()
+
+
+def random_schedule(seed: int, n_arms: int, horizon: int) -> dict[int, list[tuple[int, int | None]]]:
+    """Arms open and close at random; one arm, drawn too, is always open."""
+    coins, found = np.random.default_rng(seed), {}
+    always = int(coins.integers(0, n_arms))
+    for arm in range(n_arms):
+        t, windows = 1 + int(coins.integers(0, 2)) * int(coins.integers(1, horizon // 2)), []
+        while t <= horizon:
+            end = t + int(coins.integers(1, horizon // 3))
+            windows.append((t, end))
+            t = end + int(coins.integers(1, horizon // 3))
+        if arm != always:
+            found[arm] = windows
+    return found
+
+
+SPENT = 40.0
+CHURN_ATTACKS = [vb.Conceal(budget=SPENT), vb.Mimic(budget=SPENT, depth=2.0), vb.Boost(budget=SPENT)]
+
+
+@pytest.mark.parametrize("attack", CHURN_ATTACKS, ids=lambda attack: attack.name)
+def test_kl_ucb_wr_keeps_its_bound_when_arms_come_and_go(attack: vb.Adversary) -> None:
+    """Each of the 180 games fails with probability 2 K delta = 1.2e-7 at most: false alarm once in 40,000 runs."""
+    means, horizon, delta = [0.9, 0.75, 0.6, 0.5, 0.4, 0.2], 20_000, 1e-8
+    policy, weak, unarmoured = vb.KLUCBWR(budget=SPENT, delta=delta, commit=0.1), vb.KLUCB(), 0
+    for seed in range(30):
+        arms_open = random_schedule(seed, len(means), horizon)
+        bound = theory.kl_ucb_wr_changing_arms(
+            means, arms_open, horizon=horizon, budget=SPENT, delta=delta, commit=0.1
+        ).value
+        game = {"horizon": horizon, "arms_open": arms_open, "seed": seed, "checkpoints": 1}
+        found = vb.simulate(policy, vb.Bernoulli(means), attack, replications=2, interpret=False, **game)
+        assert found.pseudo_regret.max() <= bound
+        assert found.cost.max() <= SPENT
+        if attack.name == "conceal" and seed < 5:
+            bad = vb.simulate(weak, vb.Bernoulli(means), attack, interpret=False, **game)
+            unarmoured += bad.pseudo_regret.max() > bound
+    assert unarmoured > 0 or attack.name != "conceal", "a policy without armour does not keep it"
+
+
+def test_the_bound_for_changing_arms_is_that_of_theorem_a_if_they_do_not_change() -> None:
+    same = {"horizon": 10_000, "budget": 50, "spent": 0}
+    level = exploration_level(10_000, 3 / 10_000)
+
+    def n_pulls(gap: float) -> float:
+        """(1 + commit) N(gap), N the larger root of N gap = b + sqrt(2 N f)."""
+        root = (math.sqrt(2 * level) + math.sqrt(2 * level + 4 * gap * 50)) / (2 * gap)
+        return 1.02 * root * root
+
+    changing = theory.kl_ucb_wr_changing_arms([0.9, 0.8, 0.5], {}, **same)  # type: ignore[arg-type]
+    assert changing.value == pytest.approx(theory.kl_ucb_wr([0.1, 0.4], **same).value)  # type: ignore[arg-type]
+    later = theory.kl_ucb_wr_changing_arms([0.9, 0.8, 0.5], {0: [(10, None)]}, **same)  # type: ignore[arg-type]
+    n_wide, n_narrow = 1 + n_pulls(0.4), 1 + n_pulls(0.3)  # with the gap 0.3 before the best arm comes
+    assert later.value == pytest.approx(0.1 * (1 + n_pulls(0.1)) + 0.1 * n_wide + 0.3 * n_narrow)

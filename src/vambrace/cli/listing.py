@@ -58,6 +58,8 @@ def _describe(thing: type[Policy] | type[Adversary] | type[Environment]) -> dict
     entry = {"name": thing.name, "about": about, "class": thing.__name__, "parameters": ", ".join(parameters)}
     if issubclass(thing, Adversary):
         entry |= {"strength": thing.strength, "knowledge": thing.knowledge, "aim": thing.aim}
+    if issubclass(thing, Policy):
+        entry["arms"] = "may open and close" if thing.arms_can_change else "fixed"
     if issubclass(thing, Policy | Adversary):
         entry["reference"] = thing.reference
     return entry

@@ -1,5 +1,6 @@
 """`vambrace simulate`."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,12 +8,15 @@ import typer
 
 from vambrace import registry
 from vambrace.cli import common
+from vambrace.errors import InvalidParameter
 from vambrace.files import whole_file
 
 EXAMPLES = (
     "vambrace simulate ucb1 thompson --means 0.9,0.8,0.7",
     "vambrace simulate ucb1 se-wr:budget=100 --means 0.9,0.8 \\",
     "    --attack conceal:budget=100 --horizon 1e6 --plot regret.svg",
+    "vambrace simulate ucb1 kl-ucb-wr:budget=100 --means 0.9,0.8 --delay fixed:1000 --lost 0.1",
+    "vambrace simulate ucb1 se-wr:budget=100 --means 0.9,0.8,0.7 --arms-open 0:20000-,2:1-50000",
 )
 
 
@@ -29,6 +33,13 @@ def command(
     ] = "auto",
     checkpoints: Annotated[str, common.option("NUMBER", "Number of rounds that --output and --plot show.")] = "64",
     unbounded: common.Unbounded = False,
+    delay: Annotated[
+        str | None, common.option("DELAY", "How late answers arrive: fixed:1000, geometric:1000 or batch:10000.")
+    ] = None,
+    lost: Annotated[float, common.option("SHARE", "Share of answers that never arrive.")] = 0.0,
+    arms_open: Annotated[
+        str | None, common.option("WINDOWS", "Arm 2 in the rounds 1 to 4999 and from 8000 on: 2:1-5000,2:8000-")
+    ] = None,
     threads: common.Threads = None,
     output: Annotated[Path | None, common.option("FILE", "Write every checkpoint to a .parquet or .csv file.")] = None,
     plot: Annotated[Path | None, common.option("FILE", "Draw the regret as .svg, .png, .pdf or .html.")] = None,
@@ -38,13 +49,15 @@ def command(
 
     Regret is what a policy lost against always playing the best arm.
     """
+    from vambrace.engine.delays import Delay
     from vambrace.engine.simulation import simulate
 
     common.check_target(output, (".parquet", ".csv"))
     common.check_target(plot, (".svg", ".png", ".pdf", ".html"))
     environment, adversary = common.environment(means, env), registry.adversary(attack)
     size = common.whole(horizon=horizon, replications=replications, seed=seed, checkpoints=checkpoints)
-    options = size | {"engine": engine, "bounded": not unbounded, "threads": threads}
+    options = size | {"engine": engine, "bounded": not unbounded, "threads": threads, "lost": lost}
+    options |= {"delay": None if delay is None else Delay.parse(delay), "arms_open": _windows(arms_open)}
     played = [registry.policy(spec) for spec in policies]  # before any game, which may take long
     results = [simulate(policy, environment, adversary, **options) for policy in played]
     if output is not None:
@@ -57,6 +70,20 @@ def command(
         common.print_json([result.summary() for result in results])
     else:
         _print_results(results)
+
+
+def _windows(text: str | None) -> dict[int, list[tuple[int, int | None]]] | None:
+    """The windows of each arm, from ARM:FIRST-END with commas between; without an end it stays open."""
+    if text is None:
+        return None
+    found: dict[int, list[tuple[int, int | None]]] = {}
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d+):(\d+)-(\d*)\s*", part)
+        if match is None:
+            raise InvalidParameter(f"--arms-open: expected ARM:FIRST-END such as 2:1-5000 or 2:8000-, got {part!r}")
+        arm, first, end = match.groups()
+        found.setdefault(int(arm), []).append((int(first), int(end) if end else None))
+    return found
 
 
 def _print_results(results: list[Any]) -> None:
@@ -72,6 +99,7 @@ def _print_results(results: list[Any]) -> None:
         spec = registry.spec_of(result.policy)
         rows.append([spec, f"{regret['mean']:,.1f}{error}", *spread, share, f"{cost:,.1f}", result.engine])
     against = f"attack {registry.spec_of(first.adversary)}" if first.adversary else "no attack"
+    against = ", ".join([against, *first.conditions()])
     columns = ["policy", "regret", *(["5 % … 95 %"] if several else []), "best arm", "cost", "engine"]
     common.print_table(common.games(first, against), columns, rows)
     if several:

@@ -32,7 +32,7 @@ def leap(
     attacked = STRONG and spent.high < setting.budget
     if attacked:
         if LOOK:
-            attack = look(attack, Round(t + 1, 0, record.no_decisions, record.every_arm), policy)
+            attack = look(attack, Round(t + 1, 0, record.open_per_arm, record.available), policy)
         sweep_cost = 0.0
         for i in range(count):
             dearest, valid = _dearest(policy, attack, environment, setting.bounded, arms[i])

@@ -180,16 +180,19 @@ def readmitted(arms: Arms, closed: Flags) -> Arms:
 @kernel
 def _gathered(arms: Arms) -> Arms:
     """The arms that are not dropped are the active ones."""
-    kept, floor, total = 0, NEVER, 0
+    kept, floor, at_floor, total = 0, NEVER, 0, 0
     for arm in range(len(arms.dropped)):
         if not arms.dropped[arm]:
             arms.active[kept] = arm
             kept += 1
-            floor = min(floor, arms.counts[arm])
-            total += arms.counts[arm]
-    smaller = Arms(arms.totals, arms.counts, arms.active, arms.dropped, kept, floor, 0, total - kept * floor)
-    at_floor = kept if smaller.excess == 0 else _at_count(smaller, floor)
-    return Arms(arms.totals, arms.counts, arms.active, arms.dropped, kept, floor, at_floor, smaller.excess)
+            count = arms.counts[arm]
+            if count < floor:
+                floor, at_floor = count, 0
+            if count == floor:
+                at_floor += 1
+            total += count
+    excess = total - kept * floor
+    return Arms(arms.totals, arms.counts, arms.active, arms.dropped, kept, floor, at_floor, excess)
 
 
 @kernel

@@ -14,14 +14,23 @@ from typing import Annotated, Any
 from vambrace.engine.slots import ARMS_CHANGE
 from vambrace.kernels import kernel
 from vambrace.parameters import Range
-from vambrace.policies.indices import IndexPolicy, State, bound, leading_arm, make_state, mean, migrated_state
+from vambrace.policies.indices import (
+    IndexPolicy,
+    State,
+    bound,
+    count_open,
+    leading_arm,
+    make_state,
+    mean,
+    migrated_state,
+)
 from vambrace.protocols import Game, Round
 from vambrace.sampling import Stream, uniform
 
 
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    n_arms, greedy = _open_arms(state, round), leading_arm(state, round)
+    n_arms, greedy = count_open(round), leading_arm(state, round)
     if state.ranking.counts[greedy] == 0 and (round.open == 0 or round.open_per_arm[greedy] == 0):
         return greedy, 1.0, 0
     epsilon = min(1.0, state.constants * n_arms / (state.answered + round.open + 1))
@@ -29,17 +38,6 @@ def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     if uniform(rng) < epsilon:
         arm = _numbered(round, min(int(uniform(rng) * n_arms), n_arms - 1))
     return arm, epsilon / n_arms + (1.0 - epsilon if arm == greedy else 0.0), 0
-
-
-@kernel
-def _open_arms(state: State, round: Round) -> int:
-    """How many arms are open."""
-    n_arms = len(state.totals)
-    if ARMS_CHANGE:
-        for k in range(len(round.available)):
-            if not round.available[k]:
-                n_arms -= 1
-    return n_arms
 
 
 @kernel

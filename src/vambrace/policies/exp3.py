@@ -23,6 +23,7 @@ from vambrace.policies.exponential import (
     with_more_arms,
     with_score,
 )
+from vambrace.policies.indices import count_open
 from vambrace.protocols import Answer, Game, Policy, Round, Stream
 
 
@@ -37,7 +38,7 @@ class State(NamedTuple):
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
     values = state.weights.values
-    scale, floor = (1.0 - state.exploration) / state.weights.total, state.exploration / len(values)
+    scale, floor = (1.0 - state.exploration) / state.weights.total, state.exploration / count_open(round)
     return draw_open_arm(values, scale, floor, round, rng)
 
 

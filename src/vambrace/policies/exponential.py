@@ -147,6 +147,8 @@ def step_exp3p(
 ) -> None:
     """EXP3.P after `arm`, drawn with `probability`, earned `reward`: new gains, with a bonus, and probabilities."""
     for i in range(len(gains)):
+        if ARMS_CHANGE and gains[i] == CLOSED:
+            continue
         gains[i] += bonus / probability + reward / probability if i == arm else bonus / mixed[i]
     mix_exp3p(gains, mixed, rate, gamma)
 
@@ -154,9 +156,11 @@ def step_exp3p(
 @kernel
 def mix_exp3p(gains: Floats, mixed: Floats, rate: float, gamma: float) -> None:
     """The probabilities of EXP3.P with these gains."""
-    n_arms, highest = len(gains), -np.inf
-    for i in range(n_arms):
+    n_open, highest = len(gains), -np.inf
+    for i in range(len(gains)):
         highest = max(highest, gains[i])
+        if ARMS_CHANGE and gains[i] == CLOSED:
+            n_open -= 1
     total = weigh(gains, rate, highest, mixed)
-    for i in range(n_arms):
-        mixed[i] = (1.0 - gamma) * mixed[i] / total + gamma / n_arms
+    for i in range(len(gains)):
+        mixed[i] = (1.0 - gamma) * mixed[i] / total + gamma / n_open

@@ -60,6 +60,17 @@ def unchanged(state: Any, arm: int) -> Any:
     return state
 
 
+@kernel
+def count_open(round: Round) -> int:
+    """How many arms are open."""
+    n_arms = len(round.available)
+    if ARMS_CHANGE:
+        for k in range(len(round.available)):
+            if not round.available[k]:
+                n_arms -= 1
+    return n_arms
+
+
 class Ranking(NamedTuple):
     """Indices that do not change with time: an answer moves one, and the leader stays while it is above the second."""
 

@@ -162,6 +162,7 @@ def open_arm(state: State, arm: int) -> State:
     state.closed[arm] = False
     state.indices[arm] = np.inf
     _renew_index(state, arm, state.limits)
+    _renew_index(state, state.leader, state.limits)  # which is otherwise done when it has nothing left
     leader, left = _chosen(state)
     return _with(state, leader, left, state.answered, state.limits)
 

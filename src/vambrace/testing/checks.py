@@ -54,6 +54,8 @@ def check_policy(policy: Policy) -> None:
         _check_delays(policy, n_arms, horizon)
         if policy.quiet is not None:
             _check_quiet_stretches(policy, n_arms, horizon)
+        if policy.arms_can_change and n_arms > 1:
+            _check_changing_arms(policy, n_arms, horizon)
     for attack, bounded in product((None, _Push(budget=20.0)), (True, False)):
         _check_runs(policy, Bernoulli((0.8, 0.5, 0.2)), attack, bounded)
 
@@ -215,6 +217,34 @@ def _check_delays(policy: Policy, n_arms: int, horizon: int) -> None:
                 reward = float(coins.random() < 0.5)
                 learner.tell(key, reward)
                 twin.tell(other, reward)
+
+
+def _check_changing_arms(policy: Policy, n_arms: int, horizon: int) -> None:
+    """Check that no closed arm is played and an arm that opens is, also with late answers and with more arms."""
+    state, rng, coins = policy.init(Game(n_arms, horizon)), stream(12), np.random.default_rng(13)
+    available, open_per_arm = np.ones(n_arms, dtype=np.bool_), np.zeros(n_arms, dtype=np.int64)
+    waiting: list[Answer] = []
+    for t in range(1, horizon + 1):
+        arm = int(coins.integers(0, len(available)))
+        if coins.random() < 0.1 and (not available[arm] or available.sum() > 1):
+            change = policy.close_arm if available[arm] else policy.open_arm
+            state, available[arm] = change(state, arm) if change else state, not available[arm]
+        if t == horizon // 2:
+            shape, n_arms = _shape(policy.init(Game(n_arms + 1, horizon))), n_arms + 1
+            state = policy.widen(state, Game(n_arms, horizon))
+            _require(_shape(state) == shape, f"{policy.name}: widen makes a state of other types than init does")
+            available, open_per_arm = np.append(available, False), np.append(open_per_arm, 0)
+        before = copy.deepcopy(state)
+        arm, probability, tag = policy.select(state, Round(t, len(waiting), open_per_arm, available), rng)
+        _require(not any(_differences(before, state)), f"{policy.name}: select changed the state")
+        _require(0 <= arm < n_arms and bool(available[arm]), f"{policy.name}: played arm {arm}, which is closed")
+        _require(0.0 < probability <= 1.0, f"{policy.name}: probability {probability}")
+        waiting.append(Answer(int(arm), float(coins.random() < 0.5), float(probability), int(tag)))
+        open_per_arm[arm] += 1
+        while waiting and coins.random() < 0.6:
+            answer = waiting.pop(int(coins.integers(0, len(waiting))))
+            open_per_arm[answer.arm] -= 1
+            state = policy.update(state, answer)
 
 
 def _check_runs(policy: Policy, environment: Environment, attack: Adversary | None, bounded: bool) -> Result:

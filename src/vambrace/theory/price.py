@@ -4,12 +4,14 @@ docs/price-of-armour.md has the proofs. B is the budget that the policy survives
 of KL-UCB-WR's index, b an arm's share of the trouble: B and what is spent on the arm.
 """
 
+import itertools
 from collections.abc import Sequence
 from math import floor, inf, sqrt
 
 import numpy as np
 
 from vambrace import validation
+from vambrace.engine.openings import Openings, Windows
 from vambrace.policies.kl_ucb_wr import exploration_level
 from vambrace.protocols import Floats
 from vambrace.theory.bound import Bound
@@ -116,6 +118,63 @@ def kl_ucb_wr_gap_free(
         holds=HOLDS.format(spent),
         source=f"{SOURCE}, Corollary of Theorem A",
     )
+
+
+def kl_ucb_wr_changing_arms(
+    means: Sequence[float],
+    arms_open: Windows,
+    *,
+    horizon: int,
+    budget: float,
+    spent: float | None = None,
+    delta: float | None = None,
+    commit: float = 0.02,
+) -> Bound:
+    """KL-UCB-WR's bound against the best open arm, if arms open and close.
+
+    An arm's gaps D1 > D2 > ... are those that it has while it is open. It is pulled n(D) = (1 + commit) N(D) + 1 times
+    at most while its gap is D or more, with N(D) D the cost of Theorem A; so it costs the sum of (Dj - Dj+1) n(Dj).
+
+    Args:
+        means: The mean of each arm that is ever open.
+        arms_open: When arms are open, as for `vb.simulate`.
+        horizon: The number of rounds T.
+        budget: The budget B of the policy.
+        spent: What the attack spends at most, C; None: the budget.
+        delta: The chance that the guarantee fails for an arm; None: K / T.
+        commit: The parameter of the policy.
+
+    >>> from vambrace import theory
+    >>> arms_open = {0: [(5_000, None)]}  # the best arm comes later
+    >>> round(theory.kl_ucb_wr_changing_arms([0.9, 0.8, 0.5], arms_open, horizon=10**5, budget=100).value)
+    1052
+    """
+    known = validation.means(means)
+    spent = _checked(len(known), horizon, budget, spent, delta, commit)
+    level, value, steepest = _level(len(known), horizon, delta), 0.0, 0.0
+    openings = Openings.check(arms_open, len(known), horizon)
+    for arm in range(len(known)):
+        steps, slope = _steps(openings, known, arm), 0.0
+        for gap, step in steps:
+            value += step * ((1.0 + commit) * _cost(gap, budget, level) / gap + 1.0)
+            slope += (1.0 + commit) * step / gap * (1.0 + 1.0 / sqrt(1.0 + 2.0 * budget * gap / level))
+        steepest = max(steepest, slope)
+    return Bound(
+        name="KL-UCB-WR, arms open and close",
+        kind="upper",
+        value=value + spent * steepest,  # the cost is concave in what is spent on an arm
+        explicit=True,
+        formula="sum over arms and their gaps of (D - next D)((1 + commit) N(D) + 1)",
+        holds=HOLDS.format(spent).replace("K delta", "2 K delta"),
+        source=f"{SOURCE}, Theorem C",
+    )
+
+
+def _steps(openings: Openings, means: Sequence[float], arm: int) -> list[tuple[float, float]]:
+    """The positive gaps of an arm while it is open, and how far each is above the next smaller one."""
+    best = openings.best_open(np.array(means))
+    gaps = sorted({means[leader] - means[arm] for t, leader in best if openings.is_open(arm, t)} | {0.0}, reverse=True)
+    return [(gap, gap - lower) for gap, lower in itertools.pairwise(gaps)]
 
 
 def price_of_armour(n_arms: int, *, budget: float) -> Bound:
