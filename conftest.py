@@ -1,4 +1,4 @@
-"""Fixed seeds everywhere: a test passes today exactly if it passes tomorrow. And a browser to look at pages.
+"""Fixed seeds everywhere: a test passes today exactly if it passes tomorrow. And a browser to look at pages, and a database.
 
 It stands here and not in tests/ because the examples in src/ are tests too.
 """
@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from browser import chromium, visit  # noqa: F401 (fixtures)
+from postgres import postgres_url  # noqa: F401
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
