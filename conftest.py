@@ -1,4 +1,4 @@
-"""Fixed seeds everywhere: a test passes today exactly if it passes tomorrow. And a browser to look at pages, and a database.
+"""Fixed seeds everywhere: a test passes today exactly if it passes tomorrow. And a browser and a database.
 
 It stands here and not in tests/ because the examples in src/ are tests too.
 """

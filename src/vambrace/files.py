@@ -14,7 +14,7 @@ else:
 
 
 def try_lock(file: IO[str]) -> bool:
-    """Whether the lock of this open file is now ours; the operating system releases it when the file or process ends."""
+    """Whether the lock of this open file is now ours; the operating system releases it when the process ends."""
     try:
         if sys.platform == "win32":
             file.seek(1 << 20)  # a byte that is never read, so that what the file says stays readable
@@ -27,7 +27,7 @@ def try_lock(file: IO[str]) -> bool:
 
 
 def unlock(file: IO[str]) -> None:
-    """Release the lock at once: closing the file would not, if a process was started as a copy of this one meanwhile."""
+    """Release the lock at once; to close the file would not do, if a copy of this process was made meanwhile."""
     if sys.platform == "win32":
         file.seek(1 << 20)
         msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)

@@ -38,8 +38,8 @@ class Journal(Protocol):
     def append(self, entries: Sequence[Entry]) -> None:
         """Write events after the last one; only in a transaction."""
 
-    def read(self, after: int = 0) -> Iterator[Entry]:
-        """The events with a higher number than `after`, in their order."""
+    def read(self, after: int = 0, upto: int | None = None) -> Iterator[Entry]:
+        """The events with a higher number than `after`, in their order; the last one is `upto`, or the newest."""
 
     def save_snapshot(self, number: int, content: str) -> None:
         """Keep the state after event `number` in place of an older one; only in a transaction."""

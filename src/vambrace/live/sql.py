@@ -15,13 +15,14 @@ CHUNK = 10_000  # events that are read at a time: long reads hold no lock
 SCHEMA_LOCK = 0  # learners have the locks from one up
 NAME = re.compile(r"[\w.-]{1,100}")
 COLUMNS = "number, time, kind, decision, key, payload"
-MIGRATIONS = (  # the statements that lead from each version of the schema to the next; never change one that was released
+MIGRATIONS = (  # the statements that lead from each version of the tables to the next; a released one never changes
     (
         "CREATE TABLE vambrace_schema (version INTEGER NOT NULL)",
         "INSERT INTO vambrace_schema VALUES (0)",
         "CREATE TABLE vambrace_learners (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
-        "CREATE TABLE vambrace_events (learner INTEGER NOT NULL, number BIGINT NOT NULL, time DOUBLE PRECISION NOT NULL,"
-        " kind TEXT NOT NULL, decision TEXT, key TEXT, payload TEXT NOT NULL, PRIMARY KEY (learner, number))",
+        "CREATE TABLE vambrace_events (learner INTEGER NOT NULL, number BIGINT NOT NULL,"
+        " time DOUBLE PRECISION NOT NULL, kind TEXT NOT NULL, decision TEXT, key TEXT, payload TEXT NOT NULL,"
+        " PRIMARY KEY (learner, number))",
         "CREATE INDEX vambrace_decisions ON vambrace_events (learner, decision) WHERE decision IS NOT NULL",
         "CREATE UNIQUE INDEX vambrace_keys ON vambrace_events (learner, key) WHERE key IS NOT NULL",
         "CREATE TABLE vambrace_snapshots (learner INTEGER PRIMARY KEY, number BIGINT NOT NULL, content TEXT NOT NULL)",
@@ -173,15 +174,16 @@ class SqlJournal:
         statement = f"INSERT INTO vambrace_events (learner, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
         self._database.run_many(statement, [(self._learner, *entry) for entry in entries])
 
-    def read(self, after: int = 0) -> Iterator[Entry]:
-        """The events with a higher number than `after`, in their order."""
-        statement = f"SELECT {COLUMNS} FROM vambrace_events WHERE learner = ? AND number > ? ORDER BY number LIMIT ?"
+    def read(self, after: int = 0, upto: int | None = None) -> Iterator[Entry]:
+        """The events with a higher number than `after`, in their order; the last one is `upto`, or the newest."""
+        statement = f"SELECT {COLUMNS} FROM vambrace_events WHERE learner = ? AND number > ? AND number <= ?"
         while True:
-            rows = self._database.run(statement, self._learner, after, CHUNK)
+            most = after + CHUNK if upto is None else min(after + CHUNK, upto)
+            rows = self._database.run(f"{statement} ORDER BY number", self._learner, after, most)
             yield from map(Entry._make, rows)
             if len(rows) < CHUNK:
                 return
-            after = rows[-1][0]
+            after += CHUNK
 
     def save_snapshot(self, number: int, content: str) -> None:
         """Keep the state after event `number` in place of an older one; only in a transaction."""
