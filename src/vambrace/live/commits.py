@@ -40,8 +40,13 @@ class Commits:
 
     def __init__(self, fold: Fold) -> None:
         self.fold = fold
-        self.restart()
+        self._start()
         forks.watch(self)
+
+    def _start(self) -> None:
+        self._guard = threading.Lock()
+        self._waiting: deque[_Caller] = deque()
+        self._leader: _Caller | None = None  # who runs a transaction, or was woken to do so
 
     def pause(self) -> None:
         """Before a fork."""
@@ -52,10 +57,8 @@ class Commits:
         self._guard.release()
 
     def restart(self) -> None:
-        """At the beginning, and in a copy of the process, where the threads that wait do not exist."""
-        self._guard = threading.Lock()
-        self._waiting: deque[_Caller] = deque()
-        self._leader: _Caller | None = None  # who runs a transaction, or was woken to do so
+        """In a copy of the process, where the threads that wait do not exist."""
+        self._start()
         self.fold.forget()
 
     def run(self, work: Callable[[Core, float], Result]) -> Result:

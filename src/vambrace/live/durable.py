@@ -1,6 +1,7 @@
 """`vb.open`: a learner whose events are in a database, for any number of threads, processes and machines."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from vambrace.errors import InvalidParameter, JournalError
 from vambrace.live.clock import Clock
@@ -21,7 +22,6 @@ class DurableLearner(Learner):
 
     Args:
         fold: Its journal, and the core that it makes.
-        settings: What the journal began with.
 
     A method returns when its events are on disk. If it raises `JournalError`, nothing was acknowledged: what it wanted
     may have happened or not. Call it again with the same decision, or the same `key`: it happens once.
@@ -36,8 +36,8 @@ class DurableLearner(Learner):
     True
     """
 
-    def __init__(self, fold: Fold, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, fold: Fold) -> None:
+        self._settings = fold.load().settings
         self._fold, self._commits = fold, Commits(fold)
 
     def ask(self, *, key: str | None = None) -> Decision:
@@ -131,18 +131,13 @@ def open(  # noqa: A001
     if found is None:
         raise JournalError(f"{url}: the learner {name!r} has no events")
     if wanted is not None:
-        _check_same(name, found, wanted, ignored={"key"} | ({"seed"} if seed is None else set()))
-    fold.load()
-    return DurableLearner(fold, found)
+        _check_same(name, found, wanted.to_dict(), ignored={"key"} | ({"seed"} if seed is None else set()))
+    return DurableLearner(fold)
 
 
-def _check_same(name: str, found: Settings, wanted: Settings, *, ignored: set[str]) -> None:
+def _check_same(name: str, there: dict[str, Any], here: dict[str, Any], *, ignored: set[str]) -> None:
     """Refuse to join a learner that was made with other settings."""
-    there, here = found.to_dict(), wanted.to_dict()
-    other = [
-        f"{part}={there[part]!r}, not {here[part]!r}"
-        for part in there
-        if part not in ignored and there[part] != here[part]
-    ]
-    if other:
-        raise InvalidParameter(f"{name}: the learner in this database has {'; '.join(other)}")
+    parts = [part for part in there if part not in ignored and there[part] != here[part]]
+    if parts:
+        other = "; ".join(f"{part}={there[part]!r}, not {here[part]!r}" for part in parts)
+        raise InvalidParameter(f"{name}: the learner in this database has {other}")

@@ -70,10 +70,15 @@ class Fold:
             self.journal.append([Entry(1, self.clock.read(0.0), OPENED, None, None, payload)])
         return True
 
-    def settings(self) -> Settings | None:
-        """What the journal began with; None if it has not begun."""
+    def settings(self) -> dict[str, Any] | None:
+        """What the journal began with, as `Settings.to_dict` wrote it; None if it has not begun."""
         first = next(iter(self.journal.read(upto=1)), None)
-        return None if first is None else settings_of(first, self._policy)
+        if first is None:
+            return None
+        if first.kind != OPENED:
+            raise JournalError(f"journal: expected the settings as event 1, got {first.kind!r}: it is damaged")
+        content: dict[str, Any] = json.loads(first.payload)
+        return content
 
     def load(self, *, from_snapshot: bool = True, upto: int | None = None) -> Core:
         """The core of the journal.
@@ -104,7 +109,7 @@ class Fold:
         settings = self.settings()
         if settings is None:
             raise JournalError("journal: expected at least the first event, got none")
-        return Core(settings), 1
+        return Core(Settings.from_dict(settings, self._policy)), 1
 
     def run(self, batch: Sequence[Request]) -> None:
         """Do all the work in one transaction. Then each has its result or its error, and its events are on disk.
@@ -206,13 +211,6 @@ def event_of(entry: Entry) -> Event:
     except ValueError as error:
         raise JournalError(f"journal: expected JSON in event {entry.number}, got {entry.payload[:80]!r}") from error
     return events.decoded([entry.kind, entry.time, *named, *(payload[:-1] if entry.kind == ASKED else payload)])
-
-
-def settings_of(entry: Entry, policy: Policy | None = None) -> Settings:
-    """The settings in the first entry of a journal."""
-    if entry.number != 1 or entry.kind != OPENED:
-        raise JournalError(f"journal: expected the settings as event 1, got {entry.kind!r} as event {entry.number}")
-    return Settings.from_dict(json.loads(entry.payload), policy)
 
 
 def snapshot_text(core: Core) -> str:
