@@ -177,13 +177,6 @@ def _raise(self: Any) -> None:
 # ------------------------------------------------------------------------------------------------------- PostgreSQL
 
 
-@pytest.fixture
-def server(url: str) -> str:
-    if not url.startswith("postgresql"):
-        pytest.skip("of PostgreSQL only")
-    return url
-
-
 def end_connections(url: str) -> None:
     import psycopg
 
