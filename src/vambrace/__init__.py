@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
     from vambrace.kernels import kernel as kernel
     from vambrace.kernels import rare_kernel as rare_kernel
     from vambrace.live.durable import DurableLearner as DurableLearner
-    from vambrace.live.durable import open as open
+    from vambrace.live.durable import open as open  # noqa: A004
     from vambrace.live.explanation import Explanation as Explanation
     from vambrace.live.learner import Decision as Decision
     from vambrace.live.learner import Learner as Learner
