@@ -37,6 +37,8 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
     from vambrace.foreign import Foreign as Foreign
     from vambrace.kernels import kernel as kernel
     from vambrace.kernels import rare_kernel as rare_kernel
+    from vambrace.live.durable import DurableLearner as DurableLearner
+    from vambrace.live.durable import open as open  # noqa: A004
     from vambrace.live.explanation import Explanation as Explanation
     from vambrace.live.learner import Decision as Decision
     from vambrace.live.learner import Learner as Learner
@@ -65,6 +67,7 @@ _NAMES = {
     "vambrace.errors": "VambraceError",
     "vambrace.foreign": "Foreign",
     "vambrace.kernels": "kernel rare_kernel",
+    "vambrace.live.durable": "DurableLearner open",
     "vambrace.live.explanation": "Explanation",
     "vambrace.live.learner": "Decision Learner",
     "vambrace.policies": """

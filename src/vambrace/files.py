@@ -1,9 +1,38 @@
-"""Files that are written completely or not at all, even if the machine is switched off."""
+"""Files that are written completely or not at all, even if the machine is switched off; and locks on files."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+
+def try_lock(file: IO[str]) -> bool:
+    """Whether the lock of this open file is now ours; the operating system releases it when the process ends."""
+    try:
+        if sys.platform == "win32":
+            file.seek(1 << 20)  # a byte that is never read, so that what the file says stays readable
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def unlock(file: IO[str]) -> None:
+    """Release the lock at once; to close the file would not do, if a copy of this process was made meanwhile."""
+    if sys.platform == "win32":
+        file.seek(1 << 20)
+        msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
+    else:
+        fcntl.flock(file, fcntl.LOCK_UN)
 
 
 @contextmanager

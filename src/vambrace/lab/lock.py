@@ -1,7 +1,6 @@
 """One run at a time in a folder: a lock on a file, which the operating system always releases when the process ends."""
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,26 +8,10 @@ from pathlib import Path
 from typing import IO
 
 from vambrace.errors import StoreError
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from vambrace.files import try_lock
 
 NAME = ".lock"
 PATIENCE = 0.5  # seconds: a process that only reads the status holds the lock for a moment
-
-
-def _try(file: IO[str]) -> bool:
-    try:
-        if sys.platform == "win32":
-            file.seek(1 << 20)  # a byte that is never read, so that the process number stays readable
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 @contextmanager
@@ -36,7 +19,7 @@ def locked(folder: Path) -> Iterator[None]:
     """Lock the folder; an error while another process holds it. The file stays, since removing it would be a race."""
     with (folder / NAME).open("a+", encoding="utf-8") as file:
         deadline = time.monotonic() + PATIENCE
-        while not _try(file):
+        while not try_lock(file):
             if time.monotonic() > deadline:
                 raise StoreError(f"{folder}: expected a folder that nobody is using, got one in use by {_named(file)}")
             time.sleep(PATIENCE / 10)
@@ -56,7 +39,7 @@ def holder(folder: Path) -> str | None:
     except OSError:  # it was never locked, or we may only read
         return None
     with file:
-        return None if _try(file) else _named(file)
+        return None if try_lock(file) else _named(file)
 
 
 def _named(file: IO[str]) -> str:

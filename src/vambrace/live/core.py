@@ -15,8 +15,8 @@ stream, which must give the arm of the event: otherwise the journal is damaged. 
 stream: commands make them, and the fold only stores them.
 
 `open` holds the open decisions in the order in which they were asked, so the overdue ones are at its front. `closed`
-holds the last `REMEMBERED` closed ones: the reward of each, or the decision itself if no answer was told. An id that is
-in neither is looked up with `find_closed`, which a durable learner replaces.
+holds the last `remembered` closed ones: the reward of each, or the decision itself if no answer was told. An id that is
+in neither is looked up with `find_closed`. A durable learner remembers none, and finds them in its journal.
 """
 
 from collections import OrderedDict
@@ -79,6 +79,7 @@ class Core:
         self.arms = [Record(label) for label in settings.labels]
         self.open: OrderedDict[Id, Waiting] = OrderedDict()
         self.closed: OrderedDict[Id, float | Waiting] = OrderedDict()
+        self.remembered = REMEMBERED
         self.find_closed: Callable[[Id], float | Waiting | None] = _not_found
         self._seal_key = bytes.fromhex(settings.key)
         self._pending: Integers = np.zeros(n_arms, dtype=np.int64)
@@ -319,7 +320,7 @@ class Core:
 
     def _remember(self, key: Id, left: float | Waiting) -> None:
         self.closed[key] = left
-        if len(self.closed) > REMEMBERED:
+        if len(self.closed) > self.remembered:
             self.closed.popitem(last=False)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from time import time
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from vambrace.live.events import Asked, Event, Id, Label
 from vambrace.live.explanation import Explanation, explained
 from vambrace.live.settings import Late, Settings
 from vambrace.protocols import Policy
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,48 +108,47 @@ class Learner:
         self._start(Core(settings), clock)
 
     def _start(self, core: Core, clock: Callable[[], float]) -> None:
+        self._settings = core.settings
         self._core, self._clock, self._lock = core, clock, Lock()
 
     @property
     def policy(self) -> Policy:
         """The policy that it plays."""
-        return self._core.policy
+        return self._settings.policy
 
     @property
     def horizon(self) -> int | None:
         """The largest number of decisions; None: unknown."""
-        return self._core.settings.horizon
+        return self._settings.horizon
 
     @property
     def seed(self) -> int:
         """The seed of its random numbers."""
-        return self._core.settings.seed
+        return self._settings.seed
 
     @property
     def arms(self) -> tuple[Any, ...]:
         """The labels of all arms, by number; retired ones too."""
-        return tuple(record.label for record in self._core.arms)
+        return self._look(lambda core: tuple(record.label for record in core.arms))
 
     @property
     def n_arms(self) -> int:
         """The number of arms, retired ones too."""
-        return len(self._core.arms)
+        return self._look(lambda core: len(core.arms))
 
     @property
     def asked(self) -> int:
         """How many decisions have been made."""
-        return self._core.asked
+        return self._look(lambda core: core.asked)
 
     @property
     def open(self) -> tuple[Id, ...]:
         """The ids of the decisions that are not answered yet, oldest first."""
-        with self._lock:
-            return tuple(self._core.open)
+        return self._look(lambda core: tuple(core.open))
 
     def ask(self) -> Decision:
         """The next arm to play."""
-        with self._lock:
-            return self._ask(self._now())
+        return self._run(self._ask)
 
     def ask_many(self, n: int) -> list[Decision]:
         """The next arms to play, as if asked one after the other.
@@ -160,9 +161,7 @@ class Learner:
         [0, 1, 2, 0]
         """
         n = validation.whole("n", n, low=0)
-        with self._lock:
-            now = self._now()
-            return [self._ask(now) for _ in range(n)]
+        return self._run(lambda core, now: [self._ask(core, now) for _ in range(n)])
 
     def tell(self, decision: Decision | Id, reward: float) -> Outcome:
         """Report the reward of a decision. An answer that is refused with an error changes nothing.
@@ -177,8 +176,7 @@ class Learner:
             or was abandoned; the policy learns from it only with ``late="count"``.
         """
         key = _id(decision)
-        with self._lock:
-            return self._tell(key, reward, self._now())
+        return self._run(lambda core, now: self._tell(core, now, key, reward))
 
     def tell_many(self, answers: Iterable[tuple[Decision | Id, float]]) -> list[Outcome]:
         """Report many rewards. If one of them is refused with an error, none is counted.
@@ -196,11 +194,13 @@ class Learner:
         ['applied', 'applied', 'conflict']
         """
         pairs = [(_id(decision), reward) for decision, reward in answers]
-        with self._lock:
-            now = self._now()
+
+        def work(core: Core, now: float) -> list[Outcome]:
             for key, reward in pairs:
-                self._core.tell(key, reward, now)
-            return [self._tell(key, reward, now) for key, reward in pairs]
+                core.tell(key, reward, now)
+            return [self._tell(core, now, key, reward) for key, reward in pairs]
+
+        return self._run(work)
 
     def abandon(self, decision: Decision | Id) -> bool:
         """Close an open decision whose answer will never come, for example because the arm was not shown.
@@ -212,18 +212,18 @@ class Learner:
             Whether it was open.
         """
         key = _id(decision)
-        with self._lock:
-            event = self._core.abandon(key, self._now())
+
+        def work(core: Core, now: float) -> bool:
+            event = core.abandon(key, now)
             if event is not None:
-                self._commit(event)
+                self._commit(core, event)
             return event is not None
+
+        return self._run(work)
 
     def expire(self) -> int:
         """Close the decisions that are overdue, and say how many they were. Every other method does this first."""
-        with self._lock:
-            before = len(self._core.open)
-            self._now()
-            return before - len(self._core.open)
+        return self._alone(self._close_overdue)
 
     def add_arm(self, label: Label) -> None:
         """Open a new arm, or a retired one again. The policy's guarantee then holds with K = the arms ever opened.
@@ -231,8 +231,7 @@ class Learner:
         Args:
             label: Its label.
         """
-        with self._lock:
-            self._commit(self._core.add_arm(label, self._now()))
+        self._run(lambda core, now: self._commit(core, core.add_arm(label, now)))
 
     def retire_arm(self, label: Label) -> None:
         """Play an arm no more. Answers to its open decisions are still counted.
@@ -240,8 +239,7 @@ class Learner:
         Args:
             label: Its label.
         """
-        with self._lock:
-            self._commit(self._core.retire_arm(label, self._now()))
+        self._run(lambda core, now: self._commit(core, core.retire_arm(label, now)))
 
     def warm_start(self, log: Counts) -> None:
         """Learn from the counts of a finished test, as if its events had been decisions of this learner.
@@ -259,22 +257,18 @@ class Learner:
         'new'
         """
         counts = counts_of(log, self.arms)
-        with self._lock:
-            self._commit(self._core.warm_start(counts, self._now()))
+        self._run(lambda core, now: self._commit(core, core.warm_start(counts, now)))
 
     def explain(self) -> Explanation:
         """What the learner knows of each arm, and what it waits for: print it, or take its `to_dict()`."""
-        with self._lock:
-            self._now()
-            return explained(self._core)
+        return self._run(lambda core, now: explained(core))
 
     def snapshot(self) -> dict[str, Any]:
         """Everything, as a dict for `json.dumps`: settings, state, random stream, open and lately closed decisions.
 
         Keep it secret: who has it can make ids that this learner accepts, and foresee its random numbers.
         """
-        with self._lock:
-            return snapshots.content_of(self._core)
+        return self._look(snapshots.content_of)
 
     @classmethod
     def restore(
@@ -300,34 +294,49 @@ class Learner:
         learner._start(snapshots.core_of(snapshot, policy), clock)
         return learner
 
-    # The rest is called with the lock held.
+    def _alone(self, work: Callable[[Core, float], Result]) -> Result:
+        """Do some work while nobody else does; it gets the core and the time. A durable learner replaces this."""
+        with self._lock:
+            return work(self._core, self._clock())
 
-    def _now(self) -> float:
-        """The time, after everything that is overdue by then was closed."""
-        now = self._clock()
-        for event in self._core.expire(now):
-            self._commit(event)
-        return now
+    def _commit(self, core: Core, event: Event) -> None:
+        """Make an event true. A durable learner writes it, too."""
+        core.apply(event)
 
-    def _commit(self, event: Event) -> None:
-        self._core.apply(event)
+    def _look(self, work: Callable[[Core], Result]) -> Result:
+        return self._alone(lambda core, now: work(core))
 
-    def _ask(self, now: float) -> Decision:
-        event = self._core.ask(now)
-        self._commit(event)
-        return decision_of(self._core, event)
+    def _run(self, work: Callable[[Core, float], Result]) -> Result:
+        """Do some work alone, after everything that is overdue was closed."""
 
-    def _tell(self, key: Id, reward: float, now: float) -> Outcome:
-        outcome, event = self._core.tell(key, reward, now)
+        def both(core: Core, now: float) -> Result:
+            self._close_overdue(core, now)
+            return work(core, now)
+
+        return self._alone(both)
+
+    def _close_overdue(self, core: Core, now: float) -> int:
+        overdue = core.expire(now)
+        for event in overdue:
+            self._commit(core, event)
+        return len(overdue)
+
+    def _ask(self, core: Core, now: float) -> Decision:
+        event = core.ask(now)
+        self._commit(core, event)
+        return decision_of(core, event, core.rounds)
+
+    def _tell(self, core: Core, now: float, key: Id, reward: float) -> Outcome:
+        outcome, event = core.tell(key, reward, now)
         if event is not None:
-            self._commit(event)
+            self._commit(core, event)
         return outcome
 
 
-def decision_of(core: Core, event: Asked) -> Decision:
-    """The decision of the last event that a core applied."""
+def decision_of(core: Core, event: Asked, round: int) -> Decision:
+    """The decision that an event made, in this round."""
     _, key, arm, probability, _ = event
-    return Decision(key, core.arms[arm].label, arm, probability if core.policy.knows_probability else None, core.rounds)
+    return Decision(key, core.arms[arm].label, arm, probability if core.policy.knows_probability else None, round)
 
 
 def _id(decision: Decision | Id) -> Id:
