@@ -1,6 +1,5 @@
 """ACE: the adaptive attack by constant estimation, for any learner with low regret.
 
-Setting     Strong; knows only what it observes, not even which policy it attacks (black box).
 Algorithm   From round K + 1 on subtract max(0, m_i - m + beta(N_i) + beta(N)) from the reward of every arm i except the
             target; m_i, N_i are the arm's raw mean and pulls, this one included; m, N the target's.  Liu & Shroff 2019
 Effect      With probability 1 - delta every other arm seems worse than the target, so a learner with regret R plays

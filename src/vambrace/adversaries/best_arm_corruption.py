@@ -1,6 +1,5 @@
 """Best-arm corruption: hide the best arm without knowing when it will be pulled.
 
-Setting     Medium: acts before the arm is known; knows which arm is best (oracle means).
 Algorithm   The best arm pays 0 in every round, while the budget lasts.   Lykouris et al. 2018
 Effect      Conceal in the weaker model: every round in which the arm would have paid costs, pulled or not. The same
             budget therefore does less harm, and the more arms there are, the less.

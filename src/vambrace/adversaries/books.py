@@ -50,19 +50,6 @@ def beta(books: Books, count: int) -> float:
     return sqrt(2.0 * SIGMA * SIGMA / count * (books.log_term + 2.0 * log(count)))
 
 
-@kernel
-def humble_level(books: Books) -> float:
-    """A level that is almost surely below the target's mean: m - 2 beta(N), from its delivered rewards (Jun et al.)."""
-    count = books.counts[books.target]
-    return books.seen[books.target] / count - 2.0 * beta(books, count)
-
-
-@kernel
-def lowered(books: Books, arm: int, reward: float, level: float) -> float:
-    """The reward, lowered just enough to bring the arm's delivered mean, this pull included, down to a level."""
-    return reward - max(0.0, books.seen[arm] + reward - (books.counts[arm] + 1) * level)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Bookkeeper(Adversary):
     """An attack that promotes a target and keeps `Books`.

@@ -1,6 +1,5 @@
 """Conceal: hide the best arm.
 
-Setting     Strong; knows which arm is best (oracle means).
 Algorithm   Return 0 whenever the concealed arm is pulled, while the budget lasts.   Theorem 1
 Effect      Any policy suffers floor(C / e) (floor(K/2) - 1) e on some instance; e = 1 here (E14). A policy without
             armour drops or starves the best arm after a few hundred fake events.

@@ -1,6 +1,5 @@
 """Elimination rush: get the best arm dropped as early as possible.
 
-Setting     Strong; knows the two best arms, and sees which arms a policy such as SE-WR has dropped (white box).
 Algorithm   Return 0 for the best arm and 1 for the runner-up until the best arm is dropped, then nothing.
 Effect      After n sweeps the best arm falls if the two sums differ by more than line(n): 2 (sqrt(n L) + budget) for
             SE-WR. That takes line(n) + n gap, which grows with n, and a unit of cost moves the difference by one on

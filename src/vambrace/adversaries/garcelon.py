@@ -1,6 +1,5 @@
 """Garcelon et al.'s attack: return a fraction of the target's lower confidence bound for every other arm.
 
-Setting     Strong; knows only what it observes (black box).
 Algorithm   On every arm except the target return (1 - shrink) max(0, m - beta(N)), where m and N are the target's raw
             mean and pulls.   Garcelon et al. 2020
 Effect      Every other arm seems worth less than the target, so a learner with low regret plays the target in all but

@@ -1,6 +1,5 @@
 """Invert: exchange good and bad rewards for a while.
 
-Setting     Medium: sees all rewards, not the arm that will be pulled (black box).
 Algorithm   Return 1 - reward for every arm, while the budget lasts.   Lykouris et al. 2018
 Effect      The cost of a round is the largest change over the arms, so 0/1 rewards cost one per round: the first C
             rounds are inverted.

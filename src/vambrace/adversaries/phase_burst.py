@@ -1,7 +1,5 @@
 """Phase burst: spend everything on the best arm inside one phase of PE-WR.
 
-Setting     Strong; knows the means, and sees phase, radius and active arms of the policy (white box): PE-WR
-            and robust phased elimination.
 Algorithm   At the start of a phase h compute, for it and for every later phase that ends within the horizon, the price
             n_h gap + 2 sqrt(lambda n_h) + 2 C_h of getting the best arm dropped in it. If phase h is the cheapest of
             those in which this is possible, return 0 for the best arm throughout it; only once.

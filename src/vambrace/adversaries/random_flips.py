@@ -1,6 +1,5 @@
 """Random flips: noise without intent, the baseline of every attack.
 
-Setting     Strong, and blind: no knowledge at all (black box).
 Algorithm   With probability ``rate`` return 1 - reward.
 Effect      Multiplies every gap by 1 - 2 rate while the budget lasts; for rate < 1/2 the order of the arms stays.
 """
