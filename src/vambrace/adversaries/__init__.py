@@ -2,18 +2,16 @@
 
 from vambrace.adversaries.ace import ACE
 from vambrace.adversaries.anti_exp3 import AntiEXP3
-from vambrace.adversaries.best_arm_corruption import BestArmCorruption
 from vambrace.adversaries.boost import Boost
-from vambrace.adversaries.conceal import Conceal
+from vambrace.adversaries.conceal import BestArmCorruption, Conceal
 from vambrace.adversaries.elimination_rush import EliminationRush
+from vambrace.adversaries.flips import Invert, RandomFlips
 from vambrace.adversaries.garcelon import Garcelon
-from vambrace.adversaries.invert import Invert
 from vambrace.adversaries.jun import ExponentialThreshold, JunEpsilonGreedy, JunUCB
 from vambrace.adversaries.master_attack import MasterAttack
 from vambrace.adversaries.mimic import Mimic
 from vambrace.adversaries.observation_free import ObservationFree
 from vambrace.adversaries.phase_burst import PhaseBurst
-from vambrace.adversaries.random_flips import RandomFlips
 from vambrace.adversaries.swap import OracleConstant, Swap
 
 __all__ = [
