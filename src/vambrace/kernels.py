@@ -7,11 +7,13 @@ Python. Both bind *slots*: global names that a kernel uses and that get their va
 
 Why slots and not arguments: Numba's disk cache never hits for a function that takes other compiled functions, because
 their identity is random. Here each combination gets its own name, which ends in a fingerprint of everything it is made
-of (its bytecode, the constants it uses, and the same of each kernel it calls). A second process therefore finds the
-machine code on disk and compiles nothing, and after a change of the source an old file is never used. The parts have
-such names too: programs from disk are linked by name, and two processes would otherwise use one name for two parts.
+of (its module and bytecode, the constants it uses, and the same of each kernel it calls). A second process therefore
+finds the machine code on disk and compiles nothing, and after a change of the source an old file is never used. The
+parts have such names too: programs from disk are linked by name, and two processes would otherwise use one name for two
+parts.
 """
 
+import dis
 import re
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -178,7 +180,8 @@ def cache_statistics() -> tuple[int, int]:
 def _mentions(function: Callable[..., Any], slots: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Each global and closed-over name that a function uses, its value, and what fills it if that is a slot."""
     code, scope = function.__code__, function.__globals__
-    used = [(name, scope[name]) for name in code.co_names if name in scope]
+    loaded = dict.fromkeys(each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL")
+    used = [(name, scope[name]) for name in loaded if name in scope]  # not an attribute that is named as a global
     used += [
         (name, cell.cell_contents) for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)
     ]
@@ -211,7 +214,7 @@ def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Calla
     import hashlib  # here and not above: a live learner needs no compiler
 
     code = function.__code__
-    made_of = (code.co_code, code.co_consts, code.co_names, code.co_varnames)
+    made_of = (function.__module__, code.co_code, code.co_consts, code.co_names, code.co_varnames)
     defaults = (function.__defaults__, function.__kwdefaults__)
     digest = hashlib.sha256(repr((made_of, defaults, OPTIONS, PIPELINE)).encode())
     bound: dict[str, Any] = {}
@@ -289,7 +292,7 @@ def _identity(value: Any) -> str:
         return f"slot {value.name}"
     if hasattr(value, "py_func"):  # compiled by Numba itself
         return _identity(value.py_func) + repr((value.py_func.__code__.co_code, value.py_func.__code__.co_consts))
-    if callable(value):  # a class, which Numba imports from its module; a builtin; an attribute named as a global
+    if callable(value):  # a class, which Numba imports from its module, or a builtin
         return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
     if hasattr(value, "tobytes"):
         return f"{value.dtype}{value.shape}{value.tobytes()}"
