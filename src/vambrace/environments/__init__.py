@@ -2,8 +2,8 @@
 
 from vambrace.environments.bernoulli import Bernoulli
 from vambrace.environments.beta import Beta
-from vambrace.environments.deterministic import Deterministic
 from vambrace.environments.gaussian import ClippedGaussian
+from vambrace.environments.means import Deterministic
 from vambrace.environments.replay import Replay
 
 __all__ = ["Bernoulli", "Beta", "ClippedGaussian", "Deterministic", "Replay"]
