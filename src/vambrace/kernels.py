@@ -112,7 +112,7 @@ def is_kernel(thing: object) -> bool:
 
 def interpreted(function: Function, slots: Mapping[str, Any]) -> Function:
     """The function as plain Python, with its slots bound, also in every kernel that it calls."""
-    key = (function, _slots_of(function, slots))
+    key = (function, _used_slots(function, tuple(slots.items())))
     if not key[1]:
         return function
     if key not in _bound:
@@ -124,7 +124,7 @@ def interpreted(function: Function, slots: Mapping[str, Any]) -> Function:
 
 def compiled(function: Callable[..., Any], slots: Mapping[str, Any]) -> Callable[..., Any]:
     """The function as machine code, with its slots bound; kept in memory and, if Numba can, on disk."""
-    key = (function, _slots_of(function, slots))
+    key = (function, _used_slots(function, tuple(slots.items())))
     if key not in _programs:
         import numba
 
@@ -189,13 +189,9 @@ def _mentions(function: Callable[..., Any], slots: Mapping[str, Any]) -> Iterato
         yield name, value, slots.get(value.name, value) if isinstance(value, Slot) else value
 
 
-def _slots_of(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """The slots that a function uses, directly or through the kernels that it calls, with their values."""
-    return _found_slots(function, tuple(slots.items()))
-
-
 @lru_cache(1024)  # the same games are played again and again, and short ones would spend their time here
-def _found_slots(function: Callable[..., Any], filled: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+def _used_slots(function: Callable[..., Any], filled: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+    """The slots that a function uses, directly or through the kernels that it calls, with their values."""
     found: dict[str, Any] = {}
     slots = dict(filled)
     waiting, seen = [function], {function}
@@ -229,7 +225,7 @@ def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Calla
 
 def _part(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Any, str]:
     """A kernel in the form in which other kernels call it, and its fingerprint."""
-    key = (function, _slots_of(function, slots))
+    key = (function, _used_slots(function, tuple(slots.items())))
     if key not in _parts:
         import numba
 

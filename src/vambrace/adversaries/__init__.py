@@ -1,12 +1,11 @@
 """Adversaries: one file for each attack, or for attacks that share a rule."""
 
-from vambrace.adversaries.ace import ACE
 from vambrace.adversaries.anti_exp3 import AntiEXP3
+from vambrace.adversaries.books import ACE, Garcelon
 from vambrace.adversaries.boost import Boost
 from vambrace.adversaries.conceal import BestArmCorruption, Conceal
 from vambrace.adversaries.elimination_rush import EliminationRush
 from vambrace.adversaries.flips import Invert, RandomFlips
-from vambrace.adversaries.garcelon import Garcelon
 from vambrace.adversaries.jun import ExponentialThreshold, JunEpsilonGreedy, JunUCB
 from vambrace.adversaries.master_attack import MasterAttack
 from vambrace.adversaries.mimic import Mimic
