@@ -4,13 +4,12 @@ from vambrace.adversaries.anti_exp3 import AntiEXP3
 from vambrace.adversaries.books import ACE, Garcelon
 from vambrace.adversaries.boost import Boost
 from vambrace.adversaries.conceal import BestArmCorruption, Conceal
-from vambrace.adversaries.elimination_rush import EliminationRush
+from vambrace.adversaries.dropping import EliminationRush, PhaseBurst
 from vambrace.adversaries.flips import Invert, RandomFlips
 from vambrace.adversaries.jun import ExponentialThreshold, JunEpsilonGreedy, JunUCB
 from vambrace.adversaries.master_attack import MasterAttack
 from vambrace.adversaries.mimic import Mimic
 from vambrace.adversaries.observation_free import ObservationFree
-from vambrace.adversaries.phase_burst import PhaseBurst
 from vambrace.adversaries.swap import OracleConstant, Swap
 
 __all__ = [

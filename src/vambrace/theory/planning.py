@@ -135,14 +135,7 @@ class Plan:
 
 
 def plan(
-    *,
-    arms: int,
-    rate: float,
-    gap: float,
-    budget: float,
-    horizon: int,
-    delta: float | None = None,
-    loss: float = 0.5,
+    *, arms: int, rate: float, gap: float, budget: float, horizon: int, delta: float | None = None, loss: float = 0.5
 ) -> Plan:
     """How many pulls it takes to find a gap, what they cost, and how many fake events the horizon can carry.
 
