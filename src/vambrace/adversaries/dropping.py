@@ -1,6 +1,7 @@
 """Get the best arm dropped: elimination rush for policies such as SE-WR, and phase burst for PE-WR.
 
-Elimination rush
+Elimination rush:
+
 Algorithm   Return 0 for the best arm and 1 for the runner-up until the best arm is dropped, then nothing.
 Effect      After n sweeps the best arm falls if the two sums differ by more than line(n): 2 (sqrt(n L) + budget) for
             SE-WR. That takes line(n) + n gap, which grows with n, and a unit of cost moves the difference by one on
@@ -9,7 +10,8 @@ Effect      After n sweeps the best arm falls if the two sums differ by more tha
             for SE-WR a small multiple of its budget, 2 (1 + gap) if it is large and (1 + gap) with radius "tight".
 Reading     Ties of means go to the lowest index.
 
-Phase burst
+Phase burst:
+
 Algorithm   At the start of a phase h compute, for it and for every later phase that ends within the horizon, the price
             n_h gap + 2 sqrt(lambda n_h) + 2 C_h of getting the best arm dropped in it. If phase h is the cheapest of
             those in which this is possible, return 0 for the best arm throughout it; only once.
