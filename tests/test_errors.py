@@ -40,7 +40,7 @@ def test_every_error_is_ours_and_one_of_python() -> None:
 
 
 def test_help_shows_every_error() -> None:
-    shown = pydoc.render_doc("vambrace.errors", renderer=pydoc.plaintext)
+    shown = pydoc.render_doc("vambrace.errors", renderer=pydoc.plaintext)  # type: ignore[attr-defined]
     assert all(
         re.search(rf"class {name}\(VambraceError, builtins.{base.__name__}\)", shown) for name, base in BASES.items()
     )

@@ -163,9 +163,13 @@ class Parameter(NamedTuple):
         return {"parameter": self.name} | about
 
 
-@cache
 def declared(make: Any) -> tuple[Parameter, ...]:
     """The parameters of a dataclass or a function, in order."""
+    return _declared(make)
+
+
+@cache  # whose types would refuse classes, which it takes
+def _declared(make: Any) -> tuple[Parameter, ...]:
     try:
         hints = get_type_hints(make, include_extras=True)
     except NameError:  # a name that only type checkers import
