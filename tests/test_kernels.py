@@ -6,7 +6,7 @@ import subprocess
 import sys
 import types
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -80,6 +80,23 @@ def test_closed_over_names_are_followed_too() -> None:
         assert form(nested, {"step": scaled})(1.0) == 14.0
 
 
+class Wheel(NamedTuple):
+    cycle: float
+    step: float
+
+
+@kernel
+def cycle(state: Wheel) -> float:
+    return state.cycle + state.step
+
+
+def test_a_field_may_have_the_name_of_a_kernel_or_a_slot() -> None:
+    """Also that of the kernel that reads it, which does not call itself for that."""
+    for form in (compiled, interpreted):
+        assert form(cycle, {"step": scaled})(Wheel(3.0, 4.0)) == 7.0
+    assert fingerprint(cycle, step=scaled) == fingerprint(cycle, step=plus_one), "the slot is not used"
+
+
 def fingerprint(function: Any, **slots: Any) -> str:
     return _bind(function, slots)[1]
 
@@ -89,13 +106,15 @@ def test_the_fingerprint_follows_code_constants_callees_and_slots(monkeypatch: p
     assert plain == fingerprint(twice, step=scaled)
     assert plain != fingerprint(twice, step=plus_one)
 
-    def changed(constant: float) -> types.FunctionType:
-        copy = types.FunctionType(scaled.__code__, {"SCALE": constant}, "scaled")
+    def changed(constant: float, module: str = __name__) -> types.FunctionType:
+        copy = types.FunctionType(scaled.__code__, {"SCALE": constant, "__name__": module}, "scaled")
         return kernel(copy)
 
     assert fingerprint(changed(2.0)) == fingerprint(scaled)
     assert fingerprint(changed(3.0)) != fingerprint(scaled), "a constant that a kernel mentions"
-    other = kernel(types.FunctionType(scaled.__code__.replace(co_consts=(None, 7)), {"SCALE": 2.0}, "scaled"))
+    assert fingerprint(changed(2.0, "moved")) != fingerprint(scaled), "a stored program imports the modules of parts"
+    scope = {"SCALE": 2.0, "__name__": __name__}
+    other = kernel(types.FunctionType(scaled.__code__.replace(co_consts=(None, 7)), scope, "scaled"))
     assert fingerprint(other) != fingerprint(scaled), "a constant inside it"
     assert fingerprint(twice, step=changed(2.0)) != fingerprint(twice, step=changed(3.0)), "two calls deep"
 

@@ -1,20 +1,4 @@
-"""Every error that vambrace raises on purpose.
-
-VambraceError
-├── InvalidParameter   a value out of range or of the wrong type (also a ValueError)
-├── UnknownName        no such policy, adversary, environment or parameter (also a LookupError)
-├── DecisionError      an answer to a decision that the learner does not know (also a ValueError)
-├── HorizonReached     the learner has no rounds left (also a RuntimeError)
-├── SnapshotError      a snapshot that cannot be restored (also a ValueError)
-├── NotApplicable      a combination that cannot be played (also a ValueError)
-├── NotComputed        a part of a result that was not asked for (also an AttributeError)
-├── MissingExtra       an optional dependency is not installed (also an ImportError)
-├── KernelMistake      a kernel that cannot be compiled (also a TypeError)
-├── JournalError       a journal that cannot be read or written; nothing was acknowledged (also a RuntimeError)
-├── StoreError         a folder of results that cannot be used (also a RuntimeError)
-├── ClusterLost        a Dask cluster that was lost during a run (also a ConnectionError)
-└── GameFault          a policy or an adversary broke the rules of the game (also a RuntimeError)
-"""
+"""Every error that vambrace raises on purpose."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -33,7 +17,8 @@ def displayed(value: object) -> str:
 class VambraceError(Exception):
     """The base class: catch this to catch every error that vambrace raises on purpose.
 
-    Each message is one line that says what was expected and what was found. `help("vambrace.errors")` shows all errors.
+    Each message is one line that says what was expected and what was found. Each error is also one of Python's, such as
+    ValueError: `help("vambrace.errors")` shows them all.
 
     >>> import vambrace as vb
     >>> try:

@@ -7,11 +7,13 @@ Python. Both bind *slots*: global names that a kernel uses and that get their va
 
 Why slots and not arguments: Numba's disk cache never hits for a function that takes other compiled functions, because
 their identity is random. Here each combination gets its own name, which ends in a fingerprint of everything it is made
-of (its bytecode, the constants it uses, and the same of each kernel it calls). A second process therefore finds the
-machine code on disk and compiles nothing, and after a change of the source an old file is never used. The parts have
-such names too: programs from disk are linked by name, and two processes would otherwise use one name for two parts.
+of (its module and bytecode, the constants it uses, and the same of each kernel it calls). A second process therefore
+finds the machine code on disk and compiles nothing, and after a change of the source an old file is never used. The
+parts have such names too: programs from disk are linked by name, and two processes would otherwise use one name for two
+parts.
 """
 
+import dis
 import re
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -110,7 +112,7 @@ def is_kernel(thing: object) -> bool:
 
 def interpreted(function: Function, slots: Mapping[str, Any]) -> Function:
     """The function as plain Python, with its slots bound, also in every kernel that it calls."""
-    key = (function, _slots_of(function, slots))
+    key = (function, _used_slots(function, tuple(slots.items())))
     if not key[1]:
         return function
     if key not in _bound:
@@ -122,7 +124,7 @@ def interpreted(function: Function, slots: Mapping[str, Any]) -> Function:
 
 def compiled(function: Callable[..., Any], slots: Mapping[str, Any]) -> Callable[..., Any]:
     """The function as machine code, with its slots bound; kept in memory and, if Numba can, on disk."""
-    key = (function, _slots_of(function, slots))
+    key = (function, _used_slots(function, tuple(slots.items())))
     if key not in _programs:
         import numba
 
@@ -178,7 +180,8 @@ def cache_statistics() -> tuple[int, int]:
 def _mentions(function: Callable[..., Any], slots: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Each global and closed-over name that a function uses, its value, and what fills it if that is a slot."""
     code, scope = function.__code__, function.__globals__
-    used = [(name, scope[name]) for name in code.co_names if name in scope]
+    loaded = dict.fromkeys(each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL")
+    used = [(name, scope[name]) for name in loaded if name in scope]  # not an attribute that is named as a global
     used += [
         (name, cell.cell_contents) for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)
     ]
@@ -186,13 +189,9 @@ def _mentions(function: Callable[..., Any], slots: Mapping[str, Any]) -> Iterato
         yield name, value, slots.get(value.name, value) if isinstance(value, Slot) else value
 
 
-def _slots_of(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """The slots that a function uses, directly or through the kernels that it calls, with their values."""
-    return _found_slots(function, tuple(slots.items()))
-
-
 @lru_cache(1024)  # the same games are played again and again, and short ones would spend their time here
-def _found_slots(function: Callable[..., Any], filled: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+def _used_slots(function: Callable[..., Any], filled: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+    """The slots that a function uses, directly or through the kernels that it calls, with their values."""
     found: dict[str, Any] = {}
     slots = dict(filled)
     waiting, seen = [function], {function}
@@ -211,7 +210,7 @@ def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Calla
     import hashlib  # here and not above: a live learner needs no compiler
 
     code = function.__code__
-    made_of = (code.co_code, code.co_consts, code.co_names, code.co_varnames)
+    made_of = (function.__module__, code.co_code, code.co_consts, code.co_names, code.co_varnames)
     defaults = (function.__defaults__, function.__kwdefaults__)
     digest = hashlib.sha256(repr((made_of, defaults, OPTIONS, PIPELINE)).encode())
     bound: dict[str, Any] = {}
@@ -226,7 +225,7 @@ def _bind(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Calla
 
 def _part(function: Callable[..., Any], slots: Mapping[str, Any]) -> tuple[Any, str]:
     """A kernel in the form in which other kernels call it, and its fingerprint."""
-    key = (function, _slots_of(function, slots))
+    key = (function, _used_slots(function, tuple(slots.items())))
     if key not in _parts:
         import numba
 
@@ -289,7 +288,7 @@ def _identity(value: Any) -> str:
         return f"slot {value.name}"
     if hasattr(value, "py_func"):  # compiled by Numba itself
         return _identity(value.py_func) + repr((value.py_func.__code__.co_code, value.py_func.__code__.co_consts))
-    if callable(value):  # a class, which Numba imports from its module; a builtin; an attribute named as a global
+    if callable(value):  # a class, which Numba imports from its module, or a builtin
         return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
     if hasattr(value, "tobytes"):
         return f"{value.dtype}{value.shape}{value.tobytes()}"

@@ -168,7 +168,7 @@ def declared(make: Any) -> tuple[Parameter, ...]:
     return _declared(make)
 
 
-@cache
+@cache  # whose types would refuse classes, which it takes
 def _declared(make: Any) -> tuple[Parameter, ...]:
     try:
         hints = get_type_hints(make, include_extras=True)

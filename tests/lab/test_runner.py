@@ -143,7 +143,7 @@ def test_killed_at_any_moment_and_resumed_in_any_way(
 
 
 @linux
-@pytest.mark.parametrize("moment", [0, 1])
+@pytest.mark.parametrize("moment", [0, pytest.param(1, marks=pytest.mark.slow)])  # 4 s, and the twenty above
 def test_a_killed_run_goes_on_where_it_was(file: Path, whole: dict[str, bytes], tmp_path: Path, moment: int) -> None:
     process = start(file, tmp_path, "--workers", "2")
     until(lambda: len(files(tmp_path)) > moment)

@@ -1,6 +1,5 @@
 """Anti-EXP3: against learners that make no assumption on rewards and therefore never stop exploring.
 
-Setting     Strong; knows only the arm (black box).
 Algorithm   Return 0 for every arm except the target, and at least t^(slack - 1/2) for the target in round t.
             Ma & Zhou 2023
 Effect      The target is better by t^(slack - 1/2) in every round, more than a learner with regret O(sqrt(T)) can

@@ -1,20 +1,31 @@
-"""The records of an attacker who knows only what it observes: for each arm, pulls, raw and delivered rewards.
+"""Attackers who know only what they observe: they keep books on each arm's pulls, raw and delivered rewards.
 
-Shared by the attacks of Jun et al. (2018), Liu & Shroff (2019), Zuo (2024) and Garcelon et al. (2020). A mean over n
-pulls of an arm lies within beta(n) = sqrt(2 sigma^2 / n ln(pi^2 K n^2 / (3 delta))) of the truth, for every arm and
-every n at once, with probability 1 - delta; rewards in [0, 1] have sigma = 1/2.
+A mean over n pulls of an arm lies within beta(n) = sqrt(2 sigma^2 / n ln(pi^2 K n^2 / (3 delta))) of the truth, for
+every arm and every n at once, with probability 1 - delta; rewards in [0, 1] have sigma = 1/2. Here are two attacks on
+any learner with low regret that use the raw means; `jun` has those that use delivered ones.
+
+ACE         From round K + 1 on subtract max(0, m_i - m + beta(N_i) + beta(N)) from the reward of every arm i except the
+            target; m_i, N_i are the arm's raw mean and pulls, this one included; m, N the target's. With probability
+            1 - delta every other arm seems worse than the target, so a learner with regret R plays the target in all
+            but O(R) rounds, at a cost of the same order. If rewards are clipped to [0, 1], a reward of zero cannot be
+            lowered, and arms stay ahead.   Liu & Shroff 2019
+Garcelon    On every arm except the target return (1 - shrink) max(0, m - beta(N)), which lies in [0, 1]: every other
+            arm seems worth less than the target. A reconstruction on K arms of an attack on linear contextual bandits.
+            The reward is replaced, so a low one is raised.   Garcelon et al. 2020
+
+Nothing happens before the target's first pull.
 """
 
 from dataclasses import dataclass
 from math import inf, log, pi, sqrt
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from vambrace.adversaries.ranks import promoted_arm
 from vambrace.kernels import kernel
-from vambrace.parameters import Arm, AttackBudget, Range
-from vambrace.protocols import Adversary, Floats, Game, Integers
+from vambrace.parameters import Arm, AttackBudget, Range, Share
+from vambrace.protocols import Adversary, Floats, Game, Integers, Round, Stream
 
 SIGMA = 0.5
 
@@ -50,27 +61,9 @@ def beta(books: Books, count: int) -> float:
     return sqrt(2.0 * SIGMA * SIGMA / count * (books.log_term + 2.0 * log(count)))
 
 
-@kernel
-def humble_level(books: Books) -> float:
-    """A level that is almost surely below the target's mean: m - 2 beta(N), from its delivered rewards (Jun et al.)."""
-    count = books.counts[books.target]
-    return books.seen[books.target] / count - 2.0 * beta(books, count)
-
-
-@kernel
-def lowered(books: Books, arm: int, reward: float, level: float) -> float:
-    """The reward, lowered just enough to bring the arm's delivered mean, this pull included, down to a level."""
-    return reward - max(0.0, books.seen[arm] + reward - (books.counts[arm] + 1) * level)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Bookkeeper(Adversary):
-    """An attack that promotes a target and keeps `Books`.
-
-    Args:
-        target: The arm to promote; None: the worst.
-        delta: The chance that some confidence bound fails.
-    """
+    """An attack that promotes a target and keeps `Books`."""
 
     strength, knowledge, aim = "strong", "black box", "promotes a target"
 
@@ -91,3 +84,71 @@ class Bookkeeper(Adversary):
             log_term=log(pi * pi * n_arms / (3.0 * self.delta)),
             parameter=0.0,
         )
+
+
+@kernel
+def subtract_lead(books: Books, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
+    if idle(books, arm) or round.t <= len(books.counts):
+        return reward, books
+    count, target_count = books.counts[arm] + 1, books.counts[books.target]
+    lead = (books.raw[arm] + reward) / count - books.raw[books.target] / target_count
+    return reward - max(0.0, lead + beta(books, count) + beta(books, target_count)), books
+
+
+@dataclass(frozen=True, kw_only=True)
+class ACE(Bookkeeper):
+    """Adaptive attack by constant estimation: push every other arm below the target, with estimates of both means.
+
+    Works on any learner with low regret. Strong and black box. Meant for ``bounded=False``.
+
+    Args:
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
+        target: The arm to promote, by number; None: the worst.
+        delta: The chance that one of its confidence bounds fails.
+
+    >>> import vambrace as vb
+    >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.ACE(budget=1_000)
+    >>> result = vb.simulate(vb.UCB1(), env, attack, horizon=5_000, seed=1, bounded=False)
+    >>> result.pulls[0].tolist(), float(result.cost[0, -1].round(1))
+    ([19, 4981], 25.6)
+    """
+
+    name, reference = "ace", "Liu & Shroff 2019"
+    alter = staticmethod(subtract_lead)
+
+
+@kernel
+def replace(books: Books, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
+    if idle(books, arm):
+        return reward, books
+    count = books.counts[books.target]
+    lower_bound = max(0.0, books.raw[books.target] / count - beta(books, count))
+    return (1.0 - books.parameter) * lower_bound, books
+
+
+@dataclass(frozen=True, kw_only=True)
+class Garcelon(Bookkeeper):
+    """Replace the rewards of all other arms by a fraction of the target's lower confidence bound.
+
+    What it returns lies in [0, 1], so clipping does not weaken it. Strong and black box.
+
+    Args:
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
+        target: The arm to promote, by number; None: the worst.
+        delta: The chance that one of its confidence bounds fails.
+        shrink: Which fraction of the target's lower bound is withheld; 1 returns zeros.
+
+    >>> import vambrace as vb
+    >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.Garcelon(budget=300)
+    >>> result = vb.simulate(vb.UCB1(), env, attack, horizon=5_000, seed=1)
+    >>> result.pulls[0].tolist(), float(result.cost[0, -1].round(1))
+    ([125, 4875], 97.4)
+    """
+
+    name, reference = "garcelon", "Garcelon et al. 2020"
+    alter = staticmethod(replace)
+
+    shrink: Share = 0.5
+
+    def init(self, game: Game) -> Books:
+        return super().init(game)._replace(parameter=self.shrink)

@@ -1,6 +1,5 @@
 """Boost: make another arm look better, by faking a share of successes.
 
-Setting     Strong; knows the true means (oracle means).
 Algorithm   Return 1 for the boosted arm with the chance with which its mean seems `depth` of its gap higher.
 Effect      What is spent adds to the regret of an index policy, and with two arms no policy with armour can avoid that
             (docs/price-of-armour.md).

@@ -1,21 +1,24 @@
-"""Conceal: hide the best arm.
+"""Conceal: hide the best arm; best-arm corruption: hide it without knowing when it will be pulled.
 
-Setting     Strong; knows which arm is best (oracle means).
 Algorithm   Return 0 whenever the concealed arm is pulled, while the budget lasts.   Theorem 1
+            Best-arm corruption: the best arm pays 0 in every round, while the budget lasts.   Lykouris et al. 2018
 Effect      Any policy suffers floor(C / e) (floor(K/2) - 1) e on some instance; e = 1 here (E14). A policy without
-            armour drops or starves the best arm after a few hundred fake events.
+            armour drops or starves the best arm after a few dozen fake events.
+            Corruption pays for every round in which the arm would have paid, pulled or not. The same budget therefore
+            does less harm, and the more arms there are, the less.
 Reading     With ``stop_when_dropped`` the attack reads the state of an eliminating policy and stops once the arm is
             dropped (white box).
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from vambrace import validation
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
-from vambrace.parameters import Arm
-from vambrace.protocols import Game
+from vambrace.parameters import Arm, AttackBudget
+from vambrace.protocols import Adversary, Floats, Game, Round, Stream
 
 
 @kernel
@@ -66,3 +69,36 @@ class Conceal(StationaryAdversary):
 
     def init(self, game: Game) -> int:
         return validation.arm("arm", self.arm, len(game.means), default=int(game.means.argmax()))
+
+
+@kernel
+def corrupt(best: int, round: Round, rewards: Floats, rng: Stream) -> int:
+    rewards[best] = 0.0
+    return best
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestArmCorruption(Adversary):
+    """`Conceal` without seeing the arm: the best arm pays 0 in every round, pulled or not, while the budget lasts.
+
+    Shows what an attacker loses if it must act before the arm is known (medium). It knows which arm is best.
+
+    Args:
+        budget: What it may spend in total: at worst, this many fake events; infinite by default.
+
+    >>> import vambrace as vb
+    >>> env = vb.Bernoulli([0.9, 0.5])
+    >>> for attack in (vb.BestArmCorruption(budget=60), vb.Conceal(budget=60)):
+    ...     print(vb.simulate(vb.UCB1(), env, attack, horizon=5_000, seed=1))
+    ucb1 against best-arm-corruption:budget=60: regret 34.8 after 5,000 rounds, cost 60.0
+    ucb1 against conceal:budget=60: regret 1,977.2 after 5,000 rounds, cost 51.0
+    """
+
+    name, reference = "best-arm-corruption", "Lykouris et al. 2018"
+    strength, knowledge, aim = "medium", "oracle means", "hides the best arm"
+    corrupt = staticmethod(corrupt)
+
+    budget: AttackBudget = inf
+
+    def init(self, game: Game) -> int:
+        return int(game.means.argmax())

@@ -1,6 +1,5 @@
 """Master attack: make MS-SE-WR's master abandon the base that would withstand the attack.
 
-Setting     Strong; sees which base is being replayed (white box): MS-SE-WR with smoothing.
 Algorithm   Return 0 whenever step 2 replays base g* = max(1, ceil(log2 budget)), the smallest base whose own budget
             covers the attack, or the last base if none does.
 Effect      The master learns only from step 2, so the right base seems worthless and its probability falls; the arms

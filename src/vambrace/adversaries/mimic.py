@@ -1,6 +1,5 @@
 """Mimic: make the best arm look like a worse one, by wiping out a share of its rewards.
 
-Setting     Strong; knows the true means (oracle means).
 Algorithm   Return 0 for the hidden arm with the chance with which its mean seems `depth` gaps lower.
 Effect      It is the attack of the lower bound (docs/price-of-armour.md). The arm looks exactly like an arm that pays
             less, and that costs `depth` gaps per pull, where Conceal pays the whole mean.

@@ -1,6 +1,5 @@
 """The observation-free attack: a fixed script for the first rounds.
 
-Setting     Medium, and blind: looks neither at rewards nor at arms (black box).
 Algorithm   In the first ``zero_rounds`` rounds every arm pays 0; in the next ``target_rounds`` rounds the target pays 1
             and every other arm 0; then nothing.   Xu et al. 2021
 Effect      A number of rounds that does not grow with the horizon is enough: UCB with a narrow radius and Thompson

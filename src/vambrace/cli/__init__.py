@@ -4,30 +4,16 @@ A user's mistake is one clear line on standard error and exit code 2, never a tr
 """
 
 import sys
+from importlib import import_module
 from typing import Annotated, NoReturn
 
 import typer
 
 from vambrace import __version__
-from vambrace.cli import (
-    attack,
-    bounds,
-    certify,
-    choose,
-    listing,
-    plan,
-    report,
-    reproduce,
-    run,
-    simulate,
-    status,
-    verify,
-)
 from vambrace.errors import StoreError, VambraceError
 
-COMMANDS = {"simulate": simulate, "attack": attack, "choose": choose, "bounds": bounds, "verify": verify, "plan": plan}
-COMMANDS |= {"certify": certify, "list": listing, "run": run, "status": status, "report": report}
-COMMANDS |= {"reproduce": reproduce}
+NAMES = "simulate attack choose bounds verify plan certify list run status report reproduce"
+COMMANDS = {name: import_module(f"vambrace.cli.{name}") for name in NAMES.split()}
 EXAMPLES = ("vambrace list policies", "vambrace simulate ucb1 --means 0.9,0.8", "vambrace simulate --help")
 INTERRUPTED = 130  # what shells expect after Ctrl-C
 

@@ -7,11 +7,10 @@ import typer
 from vambrace.cli import common
 
 EXAMPLES = ("vambrace verify", "vambrace verify --replications 1000 --all", "vambrace verify --json > checks.json")
-COLUMNS = ("promise", "instance", "attack", "spent", "ratio", "failures", "at least", "allowed", "verdict")
+COLUMNS = ("promise", "verdict", "game", "attack", "failures", "ratio")
 NOTES = (
-    "spent: the share of its budget that the attack spent. ratio: the largest of regret to bound (of bound to regret, "
-    "for a lower bound).",
-    "at least: how often the promise fails at the least, with confidence. allowed: how often it may fail.",
+    "failures: how often the promise failed; at the least, with confidence; and how often it may fail. ratio: the "
+    "largest of regret to bound (of bound to regret, for a lower bound).",
     "Theorem B: failures are games without attack in which an arm is pulled too rarely to survive the budget; they are "
     "allowed as often as the arm is pulled as rarely in the other game, where it is best and hidden.",
 )
@@ -35,7 +34,7 @@ def command(
         common.print_json(verification.summary(checks))
     else:
         title = "every check" if every else "the worst check of each promise"
-        common.print_table(title, COLUMNS, map(_cells, checks if every else verification.worst(checks)))
+        common.print_records(title, COLUMNS, map(_cells, checks if every else verification.worst(checks)))
         for note in NOTES:
             common.print_note(note)
         typer.echo(f"{len(checks) - len(violated)} of {len(checks)} checks hold.")
@@ -44,9 +43,8 @@ def command(
 
 
 def _cells(check: Any) -> list[str]:
-    spent = "" if check.spent is None else f"{check.spent:.0%}"
-    ratio = "" if check.largest_ratio is None else f"{check.largest_ratio:.3f}"
-    failures = f"{check.failures} of {check.replications}"
     verdict = "holds" if check.holds else "VIOLATED"
-    limits = f"{check.at_least:.4f}", f"{check.allowed:g}"
-    return [check.promise, check.instance, check.attack, spent, ratio, failures, *limits, verdict]
+    attack = check.attack if check.spent is None else f"{check.attack}, which spent {check.spent:.0%} of its budget"
+    failures = f"{check.failures} of {check.replications}; at least {check.at_least:.4f}, allowed {check.allowed:g}"
+    ratio = "" if check.largest_ratio is None else f"{check.largest_ratio:.3f}"
+    return [check.promise, verdict, check.instance, attack, failures, ratio]

@@ -1,9 +1,8 @@
 """Environments: what the arms pay before any attack."""
 
 from vambrace.environments.bernoulli import Bernoulli
-from vambrace.environments.beta import Beta
-from vambrace.environments.deterministic import Deterministic
-from vambrace.environments.gaussian import ClippedGaussian
+from vambrace.environments.continuous import Beta, ClippedGaussian
+from vambrace.environments.means import Deterministic
 from vambrace.environments.replay import Replay
 
 __all__ = ["Bernoulli", "Beta", "ClippedGaussian", "Deterministic", "Replay"]

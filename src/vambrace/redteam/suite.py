@@ -64,10 +64,8 @@ class AttackReport:
 
     Attributes:
         rows: One for each attack and budget, with `budget`, `attack`, `regret`, `cost`, `warnings` and `result`.
-        worst: For each budget the row with the largest regret.
         clean: The `vb.Result` without attack.
         skipped: Attacks that do not apply, and why.
-        warnings: Which figures cannot be trusted, and why.
         policy: The policy that was attacked.
         environment: The arms.
 

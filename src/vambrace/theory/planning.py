@@ -38,27 +38,20 @@ PAGE = 80  # columns
 
 @dataclass(frozen=True, kw_only=True)
 class RadiusPlan:
-    """What one radius of SE-WR needs.
+    """What one radius of SE-WR needs; None for pulls: more than any game has.
 
-    Attributes:
-        pulls: The pulls of each arm until the gap is resolved for certain; None: more than any game has.
-        typical: The pulls of each arm until a typical game resolves it; None: more than any game has.
-        round: The round at which it is certain: pulls times arms.
-        regret: The largest expected regret: the gap for each pull of another arm until then, and for every round if
-            the guarantee fails; that of uniform play if the horizon is too short.
-        fits: Whether it is certain within the horizon.
-        likely: Whether a typical game resolves it within the horizon.
-        largest_budget: The most fake events with which it is certain; None: not even without fake events.
+    The regret is the largest expected one: the gap for each pull of another arm until the gap is resolved, and for
+    every round if the guarantee fails; that of uniform play if the horizon is too short.
     """
 
     radius: str
-    pulls: int | None
-    typical: int | None
-    round: int | None
+    pulls: int | None  # of each arm until the gap is resolved for certain
+    typical: int | None  # pulls of each arm until a typical game resolves it
+    round: int | None  # at which it is certain: pulls times arms
     regret: float
-    fits: bool
-    likely: bool
-    largest_budget: int | None
+    fits: bool  # whether it is certain within the horizon
+    likely: bool  # whether a typical game resolves it within the horizon
+    largest_budget: int | None  # the most fake events with which it is certain; None: not even without fake events
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,8 +61,6 @@ class Plan:
     Attributes:
         armour: The `ArmourPlan` of KL-UCB-WR: settled, quiet_regret, attacked_regret, most_regret, largest_budget.
         rows: One `RadiusPlan` for each radius: pulls, typical, round, regret, fits, likely, largest_budget.
-        feasible: Whether any radius is certain to resolve the gap within the horizon.
-        verdict: The plan in one sentence.
         arms: The number of arms.
         rate: The mean reward of the best arm.
         gap: The smallest gap worth finding.
@@ -144,14 +135,7 @@ class Plan:
 
 
 def plan(
-    *,
-    arms: int,
-    rate: float,
-    gap: float,
-    budget: float,
-    horizon: int,
-    delta: float | None = None,
-    loss: float = 0.5,
+    *, arms: int, rate: float, gap: float, budget: float, horizon: int, delta: float | None = None, loss: float = 0.5
 ) -> Plan:
     """How many pulls it takes to find a gap, what they cost, and how many fake events the horizon can carry.
 

@@ -132,10 +132,8 @@ def _concealment_game(replications: int, seed: int) -> Iterator[Any]:
 
 def worst(checks: list[Check]) -> list[Check]:
     """For each guarantee the check that came closest to breaking it."""
-    by_promise: dict[str, list[Check]] = {}
-    for check in checks:
-        by_promise.setdefault(check.promise, []).append(check)
-    return [max(each, key=_danger) for each in by_promise.values()]
+    promises = dict.fromkeys(check.promise for check in checks)
+    return [max((check for check in checks if check.promise == each), key=_danger) for each in promises]
 
 
 def _danger(check: Check) -> tuple[float, float]:

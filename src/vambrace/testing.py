@@ -1,4 +1,11 @@
-"""The checks of policies, attacks and environments."""
+"""Conformance checks for authors of new policies, adversaries and environments.
+
+>>> import vambrace as vb
+>>> from vambrace.testing import check_policy
+>>> check_policy(vb.SE())
+
+Each check plays small games and raises AssertionError with a sentence that says what is wrong.
+"""
 
 import copy
 import dataclasses
@@ -19,6 +26,8 @@ from vambrace.live.learner import Learner
 from vambrace.policies import MSSEWR, PEWR, SEWR, UCB1
 from vambrace.protocols import Adversary, Answer, Environment, Floats, Game, Policy, Round
 from vambrace.sampling import Stream, stream
+
+__all__ = ["check_adversary", "check_environment", "check_policy", "examples"]
 
 FALSE_ALARM = 1e-9  # the chance that a check of a mean fails although nothing is wrong
 DRAWS = 20_000
