@@ -81,6 +81,19 @@ def test_nothing_but_reading(database: str, sql: str) -> None:
     assert data.tally(database, part=data.Part(sql=QUERY)).tests == {"": TALLY}
 
 
+def test_what_a_query_would_change(postgres_url: str, tmp_path: Path) -> None:
+    path = tmp_path / "shop.db"
+    with sqlite3.connect(path) as opened:
+        opened.execute("CREATE TABLE log (arm, reward)")
+    opened.close()
+    with pytest.raises(InvalidParameter, match="got the error: attempt to write a readonly database"):
+        data.tally(path, part=data.Part(sql="WITH x AS (SELECT 1) INSERT INTO log SELECT 1, 1 FROM x"))
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("CREATE SEQUENCE IF NOT EXISTS numbers")
+    with pytest.raises(InvalidParameter, match=r"got the error: cannot execute nextval\(\) in a read-only transaction"):
+        data.tally(postgres_url, part=data.Part(sql="SELECT nextval('numbers') AS arm, 1 AS reward"))
+
+
 def test_the_file_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "x.duckdb"
     with duckdb.connect(str(path)) as opened:

@@ -75,7 +75,6 @@ def _run(name: str, read: Callable[[Any, str], polars.DataFrame], source: Any, s
 def _sqlite(path: Path, sql: str) -> polars.DataFrame:
     address = f"{path.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(address, uri=True)) as database:
-        database.execute("PRAGMA query_only = ON")
         cursor = database.execute(sql)
         return _frame([column for column, *_ in cursor.description], iter(lambda: cursor.fetchmany(BATCH), []))
 
