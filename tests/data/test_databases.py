@@ -53,6 +53,13 @@ def test_the_rows_of_a_query(database: str) -> None:
         data.tally(database, part=data.Part(sql=f"{QUERY} WHERE reward > 5"))
 
 
+def test_long_answers_come_in_batches(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(databases, "BATCH", 3)
+    assert data.tally(database, part=data.Part(sql=QUERY)).tests == {"": TALLY}
+    with pytest.raises(InvalidParameter, match="sql: expected a name of its own for each column, got arm, arm"):
+        data.tally(database, part=data.Part(sql="SELECT arm, arm FROM log"))
+
+
 def test_a_query_is_asked_for(database: str) -> None:
     with pytest.raises(InvalidParameter, match=r"expected a query, such as sql='SELECT \* FROM …', got none; .* log"):
         data.tally(database)
