@@ -155,6 +155,8 @@ CASES: dict[str, Read | Refused] = {
         "device,variant,views,clicks\nphone,A,400,11\ntv,A,600,10\nAll,A,1000,21\nAll,B,1000,30\n",
         "whose device is 'all'",
     ),
+    "all devices": Read("device,variant,views,clicks\nAll,A,1000,21\nAll,B,600,20\nAll,B,400,10\n", notes=("3 rows",)),
+    "notes beside arms": Read("variant,visitors,conversions,seen by\nA,1000,21,all\nB,1000,30,some\n"),
     # numbers
     "thousands with a comma": Refused('variant,visitors,conversions\nA,"10,000",21\nB,"10,000",30\n', THOUSANDS),
     "thousands with a point": Refused("variant,visitors,conversions\nA,1.234.567,21\nB,1.234.567,30\n", NO_SIGN),

@@ -42,13 +42,14 @@ def check_totals(name: str, column: str, arms: Sums) -> None:
 
 
 def check_other_totals(source: Source, chosen: Columns) -> None:
-    """Refuse a total among rows that may be added up, such as that of all days."""
+    """Refuse a total among rows that are added up, such as that of all days."""
     schema, used = source.frame.collect_schema(), set(chosen.named().values())
     texts = [each for each, kind in schema.items() if kind == polars.String and each not in used]
     for column in texts:
-        words = source.frame.select(polars.col(column).str.strip_chars().str.to_lowercase()).unique()
-        for word in source.collect(words)[column]:
-            if word is not None and _is_total(word):
+        lower = source.frame.select(polars.col(column).str.strip_chars().str.to_lowercase()).unique()
+        words = source.collect(lower)[column].drop_nulls()
+        for word in words if len(words) > 1 else ():
+            if _is_total(word):
                 rows = f"rows that can be added up (leave out those whose {column} is {word!r})"
                 raise InvalidParameter(f"{source.name}: column {column!r}: expected {rows}, got a total")
 
