@@ -106,6 +106,10 @@ CASES: dict[str, Read | Refused] = {
         (("A", "B"), (2, 2), (1.0, 0.5)),
         ("Each row was counted as one event, although not all numbers in conversion are 0 or 1",),
     ),
+    "rates of days named as rewards": Refused(
+        "day,variant,visitors,conversion\n1,A,1000,0.021\n1,B,1000,0.03\n2,A,900,0.02\n2,B,900,0.01\n",
+        "column 'conversion': expected rewards that are 0 or 1 beside visitors (if they are rates, give the number of",
+    ),
     "rates of days": Read(
         "day,variant,visitors,rate\n1,A,400,0.0125\n1,B,600,0.02\n2,A,600,0.02\n2,B,400,0.0125\n",
         (("A", "B"), (1000, 1000), (17, 17)),

@@ -147,8 +147,12 @@ def notes_on_table(header: Header, chosen: Columns, wanted: Columns) -> list[str
 
 
 def notes_on_log(source: Source, header: Header, chosen: Columns, wanted: Columns, rows: polars.DataFrame) -> list[str]:
-    """What the user of a log should know."""
+    """What the user of a log should know; rewards that may be rates beside counts are refused."""
     notes = []
+    if wanted.reward is None and header.found(EVENTS) and rows["room"].sum() > 0:
+        rates = "if they are rates, give the number of successes; in a log of events, name the reward"
+        wanted_rewards = f"rewards that are 0 or 1 beside {header.found(EVENTS)[0]} ({rates})"
+        raise InvalidParameter(f"{source.name}: column {chosen.reward!r}: expected {wanted_rewards}, got others")
     if wanted.reward is None and header.is_named(str(chosen.reward), NOT_SURE) and rows["room"].sum() > 0:
         notes.append(
             f"Each row was counted as one event, although not all numbers in {chosen.reward} are 0 or 1; if these are "
