@@ -53,6 +53,13 @@ def test_the_rows_of_a_query(database: str) -> None:
         data.tally(database, part=data.Part(sql=f"{QUERY} WHERE reward > 5"))
 
 
+def test_long_answers_come_in_batches(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(databases, "BATCH", 3)
+    assert data.tally(database, part=data.Part(sql=QUERY)).tests == {"": TALLY}
+    with pytest.raises(InvalidParameter, match="sql: expected a name of its own for each column, got arm, arm"):
+        data.tally(database, part=data.Part(sql="SELECT arm, arm FROM log"))
+
+
 def test_a_query_is_asked_for(database: str) -> None:
     with pytest.raises(InvalidParameter, match=r"expected a query, such as sql='SELECT \* FROM …', got none; .* log"):
         data.tally(database)
@@ -79,6 +86,19 @@ def test_nothing_but_reading(database: str, sql: str) -> None:
         data.tally(database, part=data.Part(sql=sql))
     assert "\n" not in str(caught.value)
     assert data.tally(database, part=data.Part(sql=QUERY)).tests == {"": TALLY}
+
+
+def test_what_a_query_would_change(postgres_url: str, tmp_path: Path) -> None:
+    path = tmp_path / "shop.db"
+    with sqlite3.connect(path) as opened:
+        opened.execute("CREATE TABLE log (arm, reward)")
+    opened.close()
+    with pytest.raises(InvalidParameter, match="got the error: attempt to write a readonly database"):
+        data.tally(path, part=data.Part(sql="WITH x AS (SELECT 1) INSERT INTO log SELECT 1, 1 FROM x"))
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("CREATE SEQUENCE IF NOT EXISTS numbers")
+    with pytest.raises(InvalidParameter, match=r"got the error: cannot execute nextval\(\) in a read-only transaction"):
+        data.tally(postgres_url, part=data.Part(sql="SELECT nextval('numbers') AS arm, 1 AS reward"))
 
 
 def test_the_file_stays_as_it_is(tmp_path: Path) -> None:

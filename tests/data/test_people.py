@@ -38,6 +38,12 @@ def test_the_first_arm_is_the_earliest_if_times_are_known() -> None:
     assert found.over_time == {"": [("1", first)]}
 
 
+def test_seconds_tell_which_arm_was_first() -> None:
+    log = {"user": ["x"] * 3, "arm": ["a", "b", "c"], "reward": [0, 1, 0]}
+    log["at"] = [f"2026-01-01 10:{rest}" for rest in ("59:30", "59:01", "59:02.5")]
+    assert data.tally(log, data.Columns(user="user", time="at")).tests[""].labels == ("b",)
+
+
 @pytest.mark.parametrize("part", [10**6, 7])
 @pytest.mark.parametrize("timed", [False, True])
 def test_persons_are_those_of_a_plain_loop(

@@ -106,6 +106,10 @@ CASES: dict[str, Read | Refused] = {
         (("A", "B"), (2, 2), (1.0, 0.5)),
         ("Each row was counted as one event, although not all numbers in conversion are 0 or 1",),
     ),
+    "rates of days named as rewards": Refused(
+        "day,variant,visitors,conversion\n1,A,1000,0.021\n1,B,1000,0.03\n2,A,900,0.02\n2,B,900,0.01\n",
+        "column 'conversion': expected rewards that are 0 or 1 beside visitors (if they are rates, give the number of",
+    ),
     "rates of days": Read(
         "day,variant,visitors,rate\n1,A,400,0.0125\n1,B,600,0.02\n2,A,600,0.02\n2,B,400,0.0125\n",
         (("A", "B"), (1000, 1000), (17, 17)),
@@ -155,6 +159,8 @@ CASES: dict[str, Read | Refused] = {
         "device,variant,views,clicks\nphone,A,400,11\ntv,A,600,10\nAll,A,1000,21\nAll,B,1000,30\n",
         "whose device is 'all'",
     ),
+    "all devices": Read("device,variant,views,clicks\nAll,A,1000,21\nAll,B,600,20\nAll,B,400,10\n", notes=("3 rows",)),
+    "notes beside arms": Read("variant,visitors,conversions,seen by\nA,1000,21,all\nB,1000,30,some\n"),
     # numbers
     "thousands with a comma": Refused('variant,visitors,conversions\nA,"10,000",21\nB,"10,000",30\n', THOUSANDS),
     "thousands with a point": Refused("variant,visitors,conversions\nA,1.234.567,21\nB,1.234.567,30\n", NO_SIGN),

@@ -53,6 +53,11 @@ def test_a_table_of_days() -> None:
     assert (two, last.events, last.totals) == ("2026-01-02", (17, 13), (7, 3))
 
 
+def test_rewards_that_are_not_zero_or_one_later() -> None:
+    log = {"arm": ["a", "b", "a", "b"], "reward": [1, 0, 0.5, 0.5], "at": [1, 1, 2, 2]}
+    assert data.tally(log, TIMED).over_time[""][0] == ("1", data.Tally(("a", "b"), (1, 1), (1, 0), (1, 0), False))
+
+
 def test_an_arm_without_events_so_far() -> None:
     log = {"arm": ["a", "b"], "reward": [1, 0], "at": [1, 2]}
     assert data.tally(log, TIMED).over_time[""][0] == ("1", data.Tally(("a", "b"), (1, 0), (1, 0), (1, 0), True))

@@ -162,8 +162,9 @@ def _summed(
             )
         if chosen.user is not None:
             raise InvalidParameter("user: expected a log, with a row for each event, got a table of counts")
-        rows, notes = tables.counted(source, chosen, drop, clock)
-        suspicions.check_other_totals(source, chosen)
+        rows, notes, added_up = tables.counted(source, chosen, drop, clock)
+        if added_up:
+            suspicions.check_other_totals(source, chosen)
         return rows.with_columns(tests), [*suspicions.notes_on_table(header, chosen, wanted), *notes]
     rows = logs.summed(source, chosen, ends, clock, header)
     suspicions.check_one_row_each(source, chosen, rows)

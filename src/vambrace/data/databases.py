@@ -6,7 +6,7 @@ answer is held in memory, so that a long log is better added up by the query its
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -73,18 +73,15 @@ def _run(name: str, read: Callable[[Any, str], polars.DataFrame], source: Any, s
 
 
 def _sqlite(path: Path, sql: str) -> polars.DataFrame:
-    address = f"{path.absolute().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(address, uri=True)) as database:
-        database.execute("PRAGMA query_only = ON")
-        cursor = database.execute(sql)
-        return _frame([column for column, *_ in cursor.description], iter(lambda: cursor.fetchmany(BATCH), []))
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        return _frame(database.execute(sql))
 
 
 def _duckdb(path: Path, sql: str) -> polars.DataFrame:
     duckdb = imported("duckdb", "duckdb", "DuckDB files")
     settings = {"enable_external_access": "false"}  # nothing outside of this file is read or written
     with duckdb.connect(str(path), read_only=True, config=settings) as database:
-        return polars.DataFrame(database.sql(sql))
+        return _frame(database.execute(sql))  # by Arrow it would be faster, but print warnings when Python ends
 
 
 def _postgres(address: str, sql: str) -> polars.DataFrame:
@@ -92,22 +89,17 @@ def _postgres(address: str, sql: str) -> polars.DataFrame:
     with psycopg.connect(address) as connection:
         connection.read_only = True
         with connection.cursor(name="vambrace") as cursor:  # on the server, so that rows come in batches
-            cursor.itersize = BATCH
-            cursor.execute(sql)
-            columns = [column.name for column in cursor.description]
-            return _frame(columns, iter(lambda: cursor.fetchmany(BATCH), []))
+            return _frame(cursor.execute(sql))
 
 
-def _frame(columns: Sequence[str], batches: Iterable[Sequence[Sequence[Any]]]) -> polars.DataFrame:
+def _frame(cursor: Any) -> polars.DataFrame:
     """All fields as text, since SQLite has values of any type in a column."""
+    columns = [column[0] for column in cursor.description]
     if len(set(columns)) < len(columns):
         raise InvalidParameter(f"sql: expected a name of its own for each column, got {', '.join(columns)}")
     schema = dict.fromkeys(columns, polars.String)
-
-    def frames() -> Iterator[polars.DataFrame]:
-        yield polars.DataFrame(schema=schema)
-        for batch in batches:
-            rows = [[None if field is None else str(field) for field in row] for row in batch]
-            yield polars.DataFrame(rows, schema=schema, orient="row")
-
-    return polars.concat(frames())
+    frames = [polars.DataFrame(schema=schema)]
+    while batch := cursor.fetchmany(BATCH):
+        rows = [[None if field is None else str(field) for field in row] for row in batch]
+        frames.append(polars.DataFrame(rows, schema=schema, orient="row"))
+    return polars.concat(frames)

@@ -42,13 +42,14 @@ def check_totals(name: str, column: str, arms: Sums) -> None:
 
 
 def check_other_totals(source: Source, chosen: Columns) -> None:
-    """Refuse a total among rows that may be added up, such as that of all days."""
+    """Refuse a total among rows that are added up, such as that of all days."""
     schema, used = source.frame.collect_schema(), set(chosen.named().values())
     texts = [each for each, kind in schema.items() if kind == polars.String and each not in used]
     for column in texts:
-        words = source.frame.select(polars.col(column).str.strip_chars().str.to_lowercase()).unique()
-        for word in source.collect(words)[column]:
-            if word is not None and _is_total(word):
+        lower = source.frame.select(polars.col(column).str.strip_chars().str.to_lowercase()).unique()
+        words = source.collect(lower)[column].drop_nulls()
+        for word in words if len(words) > 1 else ():
+            if _is_total(word):
                 rows = f"rows that can be added up (leave out those whose {column} is {word!r})"
                 raise InvalidParameter(f"{source.name}: column {column!r}: expected {rows}, got a total")
 
@@ -146,8 +147,12 @@ def notes_on_table(header: Header, chosen: Columns, wanted: Columns) -> list[str
 
 
 def notes_on_log(source: Source, header: Header, chosen: Columns, wanted: Columns, rows: polars.DataFrame) -> list[str]:
-    """What the user of a log should know."""
+    """What the user of a log should know; rewards that may be rates beside counts are refused."""
     notes = []
+    if wanted.reward is None and header.found(EVENTS) and rows["room"].sum() > 0:
+        rates = "if they are rates, give the number of successes; in a log of events, name the reward"
+        wanted_rewards = f"rewards that are 0 or 1 beside {header.found(EVENTS)[0]} ({rates})"
+        raise InvalidParameter(f"{source.name}: column {chosen.reward!r}: expected {wanted_rewards}, got others")
     if wanted.reward is None and header.is_named(str(chosen.reward), NOT_SURE) and rows["room"].sum() > 0:
         notes.append(
             f"Each row was counted as one event, although not all numbers in {chosen.reward} are 0 or 1; if these are "

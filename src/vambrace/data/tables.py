@@ -20,10 +20,11 @@ PER_CENT = ("%", "percent", "pct", "prozent")
 
 
 class Table(NamedTuple):
-    """The sums of each arm, and what the user should know."""
+    """The sums of each arm, what the user should know, and whether rows of an arm were added up."""
 
     rows: polars.DataFrame  # test, arm, step, moment, events, total, room, in the order of the source
     notes: tuple[str, ...]
+    added_up: bool
 
 
 def counted(source: Source, chosen: Columns, drop: Sequence[str], clock: Clock | None) -> Table:
@@ -49,17 +50,14 @@ def counted(source: Source, chosen: Columns, drop: Sequence[str], clock: Clock |
     _check(source, chosen, frame, clock)
     if chosen.rate is not None:
         frame = frame.with_columns(total=polars.Series(_from_rates(source, chosen, frame, notes), dtype=polars.Float64))
-    _check_successes(source, successes, events, frame, summed=_repeats(frame, chosen))
-    if _repeats(frame, chosen):
+    added_up = bool(frame.select(polars.struct(*chosen.keys).is_duplicated().any()).item())
+    _check_successes(source, successes, events, frame, summed=added_up)
+    if added_up:
         notes += _summed(frame, chosen)
     sums = frame.group_by(*chosen.keys, "step", maintain_order=True).agg(
         polars.col("events").cast(polars.Int64).sum(), polars.col("total").sum(), polars.col("moment").max()
     )
-    return Table(sums.with_columns(room=polars.lit(0.0)), tuple(notes))
-
-
-def _repeats(frame: polars.DataFrame, chosen: Columns) -> bool:
-    return bool(frame.select(polars.struct(*chosen.keys).is_duplicated().any()).item())
+    return Table(sums.with_columns(room=polars.lit(0.0)), tuple(notes), added_up)
 
 
 def _check(source: Source, chosen: Columns, frame: polars.DataFrame, clock: Clock | None) -> None:
