@@ -128,7 +128,7 @@ class Core:
         """Close what is overdue, oldest first."""
         due: list[events.Expired] = []
         if self.settings.expires_after is not None:
-            limit = max(time, self.time) - self.settings.expires_after
+            limit = time - self.settings.expires_after
             for key, waiting in self.open.items():
                 if waiting.time > limit:
                     break
