@@ -162,6 +162,7 @@ class AnyOrder(RuleBasedStateMachine):
         """The last snapshot or an older one: ids that were given since then are refused."""
         text, twin = self.saved[which % len(self.saved)]
         self.learner = vb.Learner.restore(json.loads(text), clock=lambda: self.time)
+        assert self.learner.snapshot() == json.loads(text)
         self.twin = copy.deepcopy(twin)
         self.follow()
 

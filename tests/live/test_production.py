@@ -1,6 +1,7 @@
 """What happens to a learner on a server: restarts, threads, answers that are late, lost or sent twice."""
 
 import json
+import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable
@@ -35,10 +36,15 @@ def together(n_threads: int, work: Callable[[int], None]) -> None:
             errors.append(error)
 
     threads = [Thread(target=run, args=(number,)) for number in range(n_threads)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # so that they meet in the middle of everything: without a lock this fails
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(usual)
     if errors:
         raise errors[0]
 
