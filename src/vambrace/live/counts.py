@@ -15,7 +15,8 @@ def counts_of(log: Counts, labels: Sequence[Label]) -> dict[Label, tuple[int, in
         return {label: _pair(label, value) for label, value in log.items()}
     from vambrace.data import tally
 
-    reading = tally(log)
+    source: Any = log
+    reading = tally(source)
     if len(reading.tests) > 1:
         raise InvalidParameter(f"{reading.name}: expected one test, got {len(reading.tests):,}")
     found = next(iter(reading.tests.values()))
