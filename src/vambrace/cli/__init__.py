@@ -14,6 +14,7 @@ from vambrace.cli import (
     bounds,
     certify,
     choose,
+    learners,
     listing,
     plan,
     report,
@@ -27,7 +28,7 @@ from vambrace.errors import StoreError, VambraceError
 
 COMMANDS = {"simulate": simulate, "attack": attack, "choose": choose, "bounds": bounds, "verify": verify, "plan": plan}
 COMMANDS |= {"certify": certify, "list": listing, "run": run, "status": status, "report": report}
-COMMANDS |= {"reproduce": reproduce}
+COMMANDS |= {"reproduce": reproduce, "learners": learners}
 EXAMPLES = ("vambrace list policies", "vambrace simulate ucb1 --means 0.9,0.8", "vambrace simulate --help")
 INTERRUPTED = 130  # what shells expect after Ctrl-C
 
