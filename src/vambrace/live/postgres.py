@@ -5,7 +5,7 @@ ends. Each statement after it sees what the earlier holders of the lock committe
 transaction visible before it releases its locks. COMMIT returns when the rows are on disk (synchronous_commit).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +20,7 @@ except ImportError:
 
 PATIENCE = 30  # seconds that a transaction waits for those of other processes, or for the network
 LOCKS = 0x76616D62  # the first half of our advisory locks ("vamb"); the second half is the number of the learner
+ARRAYS = "?::integer[], ?::bigint[], ?::double precision[], ?::text[], ?::text[], ?::text[], ?::text[]"
 SETTINGS = f"""
     SET synchronous_commit = on;
     SET lock_timeout = '{PATIENCE}s';
@@ -70,6 +71,10 @@ class PostgresDatabase(Database):
         done = self.connection.execute("COMMIT").statusmessage
         if done != "COMMIT":  # a server answers ROLLBACK, and no error, if a statement of the transaction failed
             raise JournalError(f"{self.place}: expected a commit, got {done}; nothing was acknowledged")
+
+    def insert(self, rows: Sequence[Sequence[Any]]) -> None:
+        """Write rows of events: all of them with one statement, which is much faster than one for each."""
+        self.run(f"INSERT INTO vambrace_events SELECT * FROM unnest({ARRAYS})", *map(list, zip(*rows, strict=True)))
 
     def _spelled(self, statement: str) -> str:
         return statement.replace("?", "%s")

@@ -80,10 +80,11 @@ class Database(ABC):
             cursor = self.connection.execute(self._spelled(statement), values)
             return cursor.fetchall() if cursor.description else []
 
-    def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        """One statement for every row of values."""
+    def insert(self, rows: Sequence[Sequence[Any]]) -> None:
+        """Write rows of events: the number of the learner, and the columns of an entry."""
         with self._translated(), self._lock:
-            self.connection.cursor().executemany(self._spelled(statement), rows)
+            marks = ", ".join("?" * len(rows[0]))
+            self.connection.executemany(f"INSERT INTO vambrace_events VALUES ({marks})", rows)
 
     def _spelled(self, statement: str) -> str:
         return statement
@@ -171,8 +172,8 @@ class SqlJournal:
 
     def append(self, entries: Sequence[Entry]) -> None:
         """Write events after the last one; only in a transaction."""
-        statement = f"INSERT INTO vambrace_events (learner, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
-        self._database.run_many(statement, [(self._learner, *entry) for entry in entries])
+        if entries:
+            self._database.insert([(self._learner, *entry) for entry in entries])
 
     def read(self, after: int = 0, upto: int | None = None) -> Iterator[Entry]:
         """The events with a higher number than `after`, in their order; the last one is `upto`, or the newest."""
