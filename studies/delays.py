@@ -103,7 +103,12 @@ def measure() -> dict[tuple[str, str, str], float]:
     for against, attack in ATTACKS.items():
         for condition, options in CONDITIONS.items():
             for name, policy in POLICIES.items():
-                game = {"horizon": HORIZON, "replications": REPLICATIONS, "seed": 17, "engine": "rounds"}
+                game: dict[str, Any] = {
+                    "horizon": HORIZON,
+                    "replications": REPLICATIONS,
+                    "seed": 17,
+                    "engine": "rounds",
+                }
                 result = vb.simulate(
                     policy, vb.Bernoulli(ARMS), attack, checkpoints=1, progress=False, **game, **options
                 )

@@ -153,7 +153,8 @@ def test_an_arm_that_was_dropped_because_of_a_closed_arm_comes_back() -> None:
 
 
 def test_a_new_arm_is_drawn_with_probability_one_over_the_open_arms() -> None:
-    for policy in (vb.EXP3(), vb.EXP3IX(), vb.EXP3P(), vb.TsallisINF()):
+    policies: list[vb.Policy] = [vb.EXP3(), vb.EXP3IX(), vb.EXP3P(), vb.TsallisINF()]
+    for policy in policies:
         assert policy.open_arm is not None
         assert policy.close_arm is not None
         state = policy.close_arm(policy.init(Game(3, 1000)), 2)

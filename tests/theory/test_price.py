@@ -145,10 +145,13 @@ def test_bad_input(call: Any, message: str) -> None:
 
 def random_schedule(seed: int, n_arms: int, horizon: int) -> dict[int, list[tuple[int, int | None]]]:
     """Arms open and close at random; one arm, drawn too, is always open."""
-    coins, found = np.random.default_rng(seed), {}
+    coins, found = np.random.default_rng(seed), dict[int, list[tuple[int, int | None]]]()
     always = int(coins.integers(0, n_arms))
     for arm in range(n_arms):
-        t, windows = 1 + int(coins.integers(0, 2)) * int(coins.integers(1, horizon // 2)), []
+        t, windows = (
+            1 + int(coins.integers(0, 2)) * int(coins.integers(1, horizon // 2)),
+            list[tuple[int, int | None]](),
+        )
         while t <= horizon:
             end = t + int(coins.integers(1, horizon // 3))
             windows.append((t, end))
@@ -172,7 +175,7 @@ def test_kl_ucb_wr_keeps_its_bound_when_arms_come_and_go(attack: vb.Adversary) -
         bound = theory.kl_ucb_wr_changing_arms(
             means, arms_open, horizon=horizon, budget=SPENT, delta=delta, commit=0.1
         ).value
-        game = {"horizon": horizon, "arms_open": arms_open, "seed": seed, "checkpoints": 1}
+        game: dict[str, Any] = {"horizon": horizon, "arms_open": arms_open, "seed": seed, "checkpoints": 1}
         found = vb.simulate(policy, vb.Bernoulli(means), attack, replications=2, interpret=False, **game)
         assert found.pseudo_regret.max() <= bound
         assert found.cost.max() <= SPENT
@@ -183,7 +186,7 @@ def test_kl_ucb_wr_keeps_its_bound_when_arms_come_and_go(attack: vb.Adversary) -
 
 
 def test_the_bound_for_changing_arms_is_that_of_theorem_a_if_they_do_not_change() -> None:
-    same = {"horizon": 10_000, "budget": 50, "spent": 0}
+    same: dict[str, Any] = {"horizon": 10_000, "budget": 50, "spent": 0}
     level = exploration_level(10_000, 3 / 10_000)
 
     def n_pulls(gap: float) -> float:
@@ -191,8 +194,8 @@ def test_the_bound_for_changing_arms_is_that_of_theorem_a_if_they_do_not_change(
         root = (math.sqrt(2 * level) + math.sqrt(2 * level + 4 * gap * 50)) / (2 * gap)
         return 1.02 * root * root
 
-    changing = theory.kl_ucb_wr_changing_arms([0.9, 0.8, 0.5], {}, **same)  # type: ignore[arg-type]
-    assert changing.value == pytest.approx(theory.kl_ucb_wr([0.1, 0.4], **same).value)  # type: ignore[arg-type]
-    later = theory.kl_ucb_wr_changing_arms([0.9, 0.8, 0.5], {0: [(10, None)]}, **same)  # type: ignore[arg-type]
+    changing = theory.kl_ucb_wr_changing_arms([0.9, 0.8, 0.5], {}, **same)
+    assert changing.value == pytest.approx(theory.kl_ucb_wr([0.1, 0.4], **same).value)
+    later = theory.kl_ucb_wr_changing_arms([0.9, 0.8, 0.5], {0: [(10, None)]}, **same)
     n_wide, n_narrow = 1 + n_pulls(0.4), 1 + n_pulls(0.3)  # with the gap 0.3 before the best arm comes
     assert later.value == pytest.approx(0.1 * (1 + n_pulls(0.1)) + 0.1 * n_wide + 0.3 * n_narrow)

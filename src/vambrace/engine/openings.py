@@ -36,7 +36,7 @@ class Openings:
         """Refuse windows that are not in order, and rounds without an open arm; other arms are always open."""
         if not isinstance(given, Mapping):
             raise InvalidParameter(f"arms_open: expected {EXAMPLE}, got {given!r}")
-        windows = [((1, horizon + 1),)] * n_arms
+        windows: list[tuple[tuple[int, int], ...]] = [((1, horizon + 1),)] * n_arms
         for arm, each in given.items():
             number = validation.whole("arms_open: arm", arm, low=0, high=n_arms - 1)
             windows[number] = _checked(f"arms_open[{arm}]", each, horizon)

@@ -138,8 +138,7 @@ def play(
                         adversary = witness(adversary, arm, raw, seen)
 
                 if LATE:
-                    record.open_per_arm[arm] += 1
-                    waiting = send(record.queue, waiting, t, Answer(arm, seen, probability, tag))
+                    waiting = _sent(record, waiting, t, Answer(arm, seen, probability, tag))
                 else:
                     policy = update(policy, Answer(arm, seen, probability, tag))
                 _enter(environment, setting, streams, record, arm, raw, seen)
@@ -148,6 +147,13 @@ def play(
                 return STOPPED, t, 0, 0.0
         _remember(record, upper(spent), i)
     return FINISHED, t, 0, 0.0
+
+
+@kernel
+def _sent(record: Any, waiting: Waiting, t: int, answer: Answer) -> Waiting:
+    """What is waiting after an answer has set out."""
+    record.open_per_arm[answer.arm] += 1
+    return send(record.queue, waiting, t, answer)
 
 
 @kernel

@@ -9,22 +9,22 @@ Reading     gamma = min(1, sqrt(K ln K / ((e - 1) T))): the paper's, with T as t
 
 from dataclasses import dataclass
 from math import e, log, sqrt
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from vambrace.kernels import kernel
 from vambrace.parameters import Range
 from vambrace.policies.exponential import (
     CLOSED,
+    WeightedPolicy,
     Weights,
     draw_open_arm,
     make_weights,
     raise_score,
     typical_score,
-    with_more_arms,
     with_score,
 )
 from vambrace.policies.indices import count_open
-from vambrace.protocols import Answer, Game, Policy, Round, Stream
+from vambrace.protocols import Answer, Game, Round, Stream
 
 
 class State(NamedTuple):
@@ -60,7 +60,7 @@ def close_arm(state: State, arm: int) -> State:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EXP3(Policy):
+class EXP3(WeightedPolicy):
     """Exponential weights with uniform exploration, for rewards that an adversary fixed in advance.
 
     Args:
@@ -88,11 +88,3 @@ class EXP3(Policy):
         tuned = min(1.0, sqrt(n_arms * log(n_arms) / ((e - 1.0) * horizon)))
         gamma = tuned if self.gamma is None else float(self.gamma)
         return State(make_weights(n_arms, gamma / n_arms), gamma, 0)
-
-    def widen(self, state: Any, game: Game) -> Any:
-        """The new arms are closed; the rates are those of the larger game."""
-        self.require_changing_arms()
-        fresh = self.init(game)
-        return fresh._replace(
-            weights=with_more_arms(state.weights, game.n_arms, fresh.weights.rate), answered=state.answered
-        )

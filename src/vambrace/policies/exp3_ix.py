@@ -8,20 +8,20 @@ Reading     eta = sqrt(2 ln K / (K T)), gamma = eta / 2. The loss is one minus t
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vambrace.kernels import kernel
 from vambrace.policies.exponential import (
     CLOSED,
+    WeightedPolicy,
     Weights,
     draw_open_arm,
     make_weights,
     raise_score,
     typical_score,
-    with_more_arms,
     with_score,
 )
-from vambrace.protocols import Answer, Game, Policy, Round, Stream
+from vambrace.protocols import Answer, Game, Round, Stream
 
 
 class State(NamedTuple):
@@ -55,7 +55,7 @@ def close_arm(state: State, arm: int) -> State:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EXP3IX(Policy):
+class EXP3IX(WeightedPolicy):
     """Exponential weights with implicit exploration, for rewards that an adversary fixed in advance.
 
     It has no parameters; the horizon is that of the game.
@@ -79,11 +79,3 @@ class EXP3IX(Policy):
         n_arms, horizon = game.n_arms, game.required_horizon
         rate = sqrt(2.0 * log(n_arms) / (n_arms * horizon))
         return State(make_weights(n_arms, rate), 0.5 * rate, 0)
-
-    def widen(self, state: Any, game: Game) -> Any:
-        """The new arms are closed; the rates are those of the larger game."""
-        self.require_changing_arms()
-        fresh = self.init(game)
-        return fresh._replace(
-            weights=with_more_arms(state.weights, game.n_arms, fresh.weights.rate), answered=state.answered
-        )

@@ -8,13 +8,13 @@ left is divided among the open arms. An arm that opens gets their mean weight: s
 """
 
 from math import exp, log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vambrace.engine.slots import ARMS_CHANGE
 from vambrace.kernels import kernel, rare_kernel
-from vambrace.protocols import Floats, Round
+from vambrace.protocols import Floats, Game, Policy, Round
 from vambrace.sampling import Stream, uniform
 
 NEGLIGIBLE = -45.0  # its exponential is lost in the rounding of any sum
@@ -134,11 +134,17 @@ def with_score(weights: Weights, arm: int, score: float) -> Weights:
     return Weights(weights.scores, weights.values, weights.rate, anchor, total, 0.5 * total, 0)
 
 
-def with_more_arms(weights: Weights, n_arms: int, rate: float) -> Weights:
-    """The weights with more arms, which are closed, at another rate."""
-    scores, values = np.full(n_arms, CLOSED), np.zeros(n_arms)
-    scores[: len(weights.scores)] = weights.scores
-    return with_score(Weights(scores, values, rate, 0.0, 0.0, 0.0, 0), 0, scores[0])
+class WeightedPolicy(Policy):
+    """A policy whose state has `weights` and `answered`, and constants that depend on the game."""
+
+    def widen(self, state: Any, game: Game) -> Any:
+        """The new arms are closed; the rates are those of the larger game."""
+        self.require_changing_arms()
+        fresh = self.init(game)
+        fresh.weights.scores[:] = CLOSED
+        fresh.weights.scores[: len(state.weights.scores)] = state.weights.scores
+        weights = with_score(fresh.weights, 0, fresh.weights.scores[0])
+        return fresh._replace(weights=weights, answered=state.answered)
 
 
 @rare_kernel
