@@ -97,6 +97,9 @@ class Delay:
 
         With geometric delays their number is a sum of independent flags with mean m + 1 at most, m the mean delay; by
         Bernstein's inequality it exceeds this bound with probability below 1e-300.
+
+        Args:
+            horizon: The number of rounds of the game.
         """
         most = self.value + 1
         if self.kind == "geometric":

@@ -119,7 +119,6 @@ def play(
                 arm, probability, tag = select(policy, round, streams.policy)
                 if not 0 <= arm < n_arms or (ARMS_CHANGE and not record.available[arm]):
                     return BAD_ARM, t, arm, 0.0
-
                 if MEDIUM:
                     raw, seen = raw_rewards[arm], seen_rewards[arm]
                 else:
