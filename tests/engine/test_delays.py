@@ -50,13 +50,13 @@ def arrivals(condition: dict[str, Any]) -> list[int | None]:
 def live_regret(policy: vb.Policy, condition: dict[str, Any], hidden: float) -> float:
     """A live learner that is told late, in order of arrival; while the budget lasts arm 0 shows no success."""
     learner = policy.learner(n_arms=len(MEANS), horizon=HORIZON, seed=SEED)
-    learner._rng = stream(SEED, 0, 0)  # the policy's stream in the engine
+    learner._core.stream = stream(SEED, 0, 0)  # the policy's stream in the engine
     rewards, due = stream(SEED, 0, 1), arrivals(condition)
     waiting: list[tuple[int, int, Any, float]] = []
     regret = 0.0
     for t in range(1, HORIZON + 1):
         decision = learner.ask()
-        arm = decision.arm
+        arm = decision.index
         regret += max(MEANS) - MEANS[arm]
         reward = float(uniform(rewards) < MEANS[arm])
         if arm == 0 and reward > 0.0 and hidden > 0.0:

@@ -73,7 +73,8 @@ def simulate(
         delay: How late answers arrive, such as vb.Delay.fixed(1000); None: at once. docs/delays.md has the cost.
         lost: The share of answers that never arrive, in [0, 1], drawn independently of everything else.
         arms_open: When arms are open, such as {2: [(1, 5000), (8000, None)]}: arm 2 in the rounds 1 to 4999 and from
-            8000 on. Other arms are always open. The regret is then against the best open arm of each round.
+            8000 on. Other arms are always open. The regret is then against the best open arm of each round; the "best
+            arm" of an attack is still the best of all.
         threads: The number of replications that run at the same time; None: one per core.
         interpret: True: run as plain Python, about 500 times slower; False: compile at once; None: as described above.
         progress: True: show a bar; False: nothing; None: a bar on a terminal, otherwise an occasional line.
