@@ -41,6 +41,13 @@ def test_an_arm_that_comes_late_is_found_and_costs_nothing_before() -> None:
     assert str(late).startswith("ucb1 without attack (arms open and close): regret")
 
 
+def test_a_window_after_the_horizon_is_not_reached() -> None:
+    openings = Openings.check({0: [(10, 20), (200, None)], 1: [(500, 600)]}, 3, 100)
+    assert openings.windows == (((10, 20),), (), ((1, 101),))
+    result = vb.simulate(vb.UCB1(), vb.Bernoulli(MEANS), horizon=100, arms_open={1: [(500, 600)]})
+    assert result.pulls[0, 1] == 0
+
+
 def test_openings_come_before_closings() -> None:
     changes = Openings.check({0: [(1, 50)], 1: [(50, None)]}, 2, 100).changes()
     assert list(zip(*(each.tolist() for each in changes), strict=True)) == [

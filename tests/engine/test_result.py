@@ -85,7 +85,8 @@ def test_the_summary_is_json_and_says_what_numpy_says(result: vb.Result) -> None
         "adversary": "conceal:budget=2.5,arm=1",
         "engine": result.engine,
     }
-    assert summary == {**names, "horizon": 40, "replications": 5, "seed": 1}
+    prompt = {"delay": None, "lost": 0.0, "arms_open": None}
+    assert summary == {**names, **prompt, "horizon": 40, "replications": 5, "seed": 1}
 
 
 def test_the_frame_has_a_row_for_each_replication_and_checkpoint(result: vb.Result) -> None:

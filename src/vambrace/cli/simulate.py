@@ -15,8 +15,8 @@ EXAMPLES = (
     "vambrace simulate ucb1 thompson --means 0.9,0.8,0.7",
     "vambrace simulate ucb1 se-wr:budget=100 --means 0.9,0.8 \\",
     "    --attack conceal:budget=100 --horizon 1e6 --plot regret.svg",
-    "vambrace simulate ucb1 kl-ucb-wr:budget=100 --means 0.9,0.8 --delay fixed:1000 --lost 0.1",
-    "vambrace simulate ucb1 se-wr:budget=100 --means 0.9,0.8,0.7 --arms-open 0:20000-,2:1-50000",
+    "vambrace simulate ucb1 --means 0.9,0.8 --delay fixed:1000 --lost 0.1",
+    "vambrace simulate ucb1 --means 0.9,0.8,0.7 --arms-open 0:20000-,2:1-50000",
 )
 
 

@@ -72,7 +72,7 @@ class Openings:
         """What changes before which round, for the loop. In a fresh state all arms are open."""
         found = []
         for arm, each in enumerate(self.windows):
-            if each[0][0] > 1:
+            if not each or each[0][0] > 1:
                 found.append((1, 1, arm))
             for first, end in each:
                 found += [(first, 0, arm)] if first > 1 else []
@@ -82,17 +82,17 @@ class Openings:
 
 
 def _checked(name: str, windows: Any, horizon: int) -> tuple[tuple[int, int], ...]:
-    """The windows of one arm; an end of None, or after the horizon, is the end of the game."""
+    """The windows of one arm that begin within the horizon; an end of None, or after it, is the end of the game."""
     if isinstance(windows, str) or not isinstance(windows, Sequence) or not windows:
         raise InvalidParameter(f"{name}: expected {EXAMPLE}, got {windows!r}")
     found: list[tuple[int, int]] = []
     for window in windows:
         if isinstance(window, str) or not isinstance(window, Sequence) or len(window) != 2:
             raise InvalidParameter(f"{name}: expected {EXAMPLE}, got {window!r}")
-        first = validation.whole(f"{name}: first round", window[0], low=1, high=horizon)
-        last = horizon + 1 if window[1] is None else window[1]
+        first = validation.whole(f"{name}: first round", window[0], low=1, high=validation.MOST_ROUNDS)
+        last = validation.MOST_ROUNDS + 1 if window[1] is None else window[1]
         end = validation.whole(f"{name}: end", last, low=first + 1, high=validation.MOST_ROUNDS + 1)
         if found and first <= found[-1][1]:
             raise InvalidParameter(f"{name}: expected a later first round than {found[-1][1]}, got {first}")
-        found.append((first, min(end, horizon + 1)))
-    return tuple(found)
+        found.append((first, end))
+    return tuple((first, min(end, horizon + 1)) for first, end in found if first <= horizon)
