@@ -12,6 +12,7 @@ se-wr:budget=50 against conceal:budget=50: regret 401.2 after 10,000 rounds, cos
     simulate(policy, environment, attack, horizon=...)   play a policy against an attacker: vb.Result
     attack_suite(policy, environment, budgets=...)       against every attack that applies: how bad can it get?
     choose(means, fakes=...)                             every policy against every attack: which one to use?
+    open(url, name, policy=..., arms=...)                a live learner in a database, for many processes
     policy.learner(arms=[...])                           the same policy, live: ask, tell, explain, snapshot, restore
     Foreign(make=...)                                    your own bandit, or another library's, in the same loop
     certify(log)                                         how many fake events would overturn a finished test?

@@ -1,1 +1,1 @@
-"""The live learner: the simulated algorithms, one decision at a time."""
+"""Live learners, in memory or in a database: the simulated algorithms, one decision at a time."""
