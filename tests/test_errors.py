@@ -91,6 +91,12 @@ PLAIN = (  # sentences that are not about a value
     "; drop … here and list it there",
     "lost the scheduler",
     "no longer known: closed more than",
+    "the learner … has no events",
+    "the learner in this database has",
+    "not in this journal, which may have been restored",
+    "there is no such file",
+    "another process has kept it locked",
+    "; nothing was acknowledged",
 )
 
 

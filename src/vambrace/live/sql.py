@@ -128,8 +128,8 @@ class Database(ABC):
             return 0
         found = self.run("SELECT version FROM vambrace_schema")[0][0]
         if found > len(MIGRATIONS):
-            wanted = f"expected version {len(MIGRATIONS)} of the tables or an older one"
-            raise JournalError(f"{self.place}: {wanted}, got {found}, which a newer vambrace wrote")
+            known = len(MIGRATIONS)
+            raise JournalError(f"{self.place}: expected tables of version {known}, got {found}, from a newer vambrace")
         return int(found)
 
     def migrate(self) -> None:
