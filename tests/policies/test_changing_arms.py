@@ -43,8 +43,8 @@ POLICIES: list[vb.Policy] = [
     vb.TsallisINF(estimator="rv"),
 ]
 COMPILED = ("ucb1", "kl-ucb-wr", "thompson", "exp3-p", "tsallis-inf")
-FREE_OF_SIZE = ("ucb1", "kl-ucb", "median-of-means-ucb", "trimmed-mean-ucb", "kl-ucb-wr", "epsilon-greedy", "thompson")
-FREE_OF_SIZE += ("tsallis-inf",)
+FREE_OF_SIZE = {"ucb1", "kl-ucb", "median-of-means-ucb", "trimmed-mean-ucb"}
+FREE_OF_SIZE |= {"kl-ucb-wr", "epsilon-greedy", "thompson", "tsallis-inf"}
 each_policy = pytest.mark.parametrize("policy", POLICIES, ids=repr)
 
 
