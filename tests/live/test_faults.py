@@ -268,16 +268,19 @@ def test_a_clock_that_jumps_a_day(file_url: str, jump: float) -> None:
     assert sum(record.expired for record in learner._look(lambda core: core.arms)) == 0
 
 
-def test_a_machine_whose_clock_is_a_day_behind_is_refused(file_url: str) -> None:
-    watch = Watch()
-    learner, told = opened(file_url, clock=watch.clock()), {}
+def test_a_machine_whose_clock_is_a_day_behind_does_no_harm(file_url: str) -> None:
+    """Nor does one whose clock was a day ahead block the others when it is set right: time stands still for a day."""
+    watch, told = Watch(), {}
+    learner = opened(file_url, expires_after=3_600.0, clock=watch.clock())
     play(learner, told, 3)
-    watch.now -= DAY
-    behind = opened(file_url, clock=watch.clock())
-    with pytest.raises(JournalError, match=r"clock: expected at least 2027-.*, the time of the last event, got 2027-"):
-        behind.ask()
-    watch.now += DAY
+    waiting = learner.ask()
+    behind = opened(file_url, expires_after=3_600.0, clock=Clock(lambda: watch.now - DAY, lambda: watch.elapsed))
+    play(behind, told, 3)
+    assert behind.tell(waiting, 1.0) == "applied"
+    told[str(waiting.id)] = 1.0
+    watch.pass_by(60.0)
     play(learner, told, 3)
+    assert learner._look(lambda core: core.time) == watch.now
     check_nothing_lost(file_url, learner, told)
 
 

@@ -1,11 +1,14 @@
-"""The time of events. A clock that jumps must not expire every open decision, so a jump is an error."""
+"""The time of events. A clock that jumps must not expire every open decision, so a jump is an error.
+
+A clock that is behind those of other machines does no harm: time stands still until it has caught up (see `Core`).
+"""
 
 import time
 from collections.abc import Callable
 
 from vambrace.errors import JournalError
 
-TOLERANCE = 60.0  # seconds: clocks of several machines differ, and are corrected in small steps
+TOLERANCE = 60.0  # seconds between two calls: clocks are corrected in small steps
 
 
 def _elapsed() -> float:
@@ -14,7 +17,7 @@ def _elapsed() -> float:
 
 
 class Clock:
-    """The time of day, compared with a clock that cannot be set and with the events that are in the journal.
+    """The time of day, compared with a clock that cannot be set.
 
     Args:
         now: The time of day in seconds since 1970.
@@ -25,23 +28,14 @@ class Clock:
         self._now, self._elapsed = now, elapsed
         self._last = now(), elapsed()
 
-    def read(self, last_event: float) -> float:
-        """The time for the next event; an error if the clock jumped, until it is right again.
-
-        Args:
-            last_event: The time of the last event, which this process or another one wrote.
-        """
+    def read(self) -> float:
+        """The time for the next event; an error if the clock jumped, until it is right again."""
         now, elapsed = self._now(), self._elapsed()
         expected = self._last[0] + elapsed - self._last[1]
         if abs(now - expected) > TOLERANCE:
             raise JournalError(
                 f"clock: expected about {_shown(expected)}, got {_shown(now)}: it jumped by {now - expected:+,.0f} s. "
                 "Set it right, or open the learner again if it is right now; nothing was acknowledged"
-            )
-        if now < last_event - TOLERANCE:
-            raise JournalError(
-                f"clock: expected at least {_shown(last_event)}, the time of the last event, got {_shown(now)}. "
-                "Set this clock right, or wait; nothing was acknowledged"
             )
         self._last = now, elapsed
         return now

@@ -67,9 +67,10 @@ class Commits:
         try:
             with self._guard:
                 self._waiting.append(caller)
-                if self._leader is None:
+                leads = self._leader is None
+                if leads:
                     self._leader = caller
-            if self._leader is not caller:
+            if not leads:
                 caller.sleep.acquire()
             if not caller.answered:
                 self._lead()
@@ -113,7 +114,7 @@ class Commits:
 
 
 def _copy(error: BaseException) -> Exception:
-    """The error for one more thread: each adds its own traceback."""
+    """The error for one more thread: each adds its own traceback. It must not fail, or a caller would seem answered."""
     if isinstance(error, VambraceError):
-        return type(error)(*error.args)
+        return JournalError(str(error))
     return JournalError(f"journal: {type(error).__name__}: {error}; nothing was acknowledged")

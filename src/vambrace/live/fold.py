@@ -67,7 +67,7 @@ class Fold:
             if self.settings() is not None:
                 return False
             payload = json.dumps(settings.to_dict(), separators=(",", ":"))
-            self.journal.append([Entry(1, self.clock.read(0.0), OPENED, None, None, payload)])
+            self.journal.append([Entry(1, self.clock.read(), OPENED, None, None, payload)])
         return True
 
     def settings(self) -> dict[str, Any] | None:
@@ -156,7 +156,7 @@ class Fold:
 
     def _run(self, batch: Sequence[Request]) -> None:
         core, before = self.load(), self.number
-        now = self.clock.read(core.time)
+        now = self.clock.read()
         for event in core.expire(now):
             self.commit(event)
         for request in batch:
