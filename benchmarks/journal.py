@@ -165,9 +165,9 @@ def opening(url: str, events: int) -> list[str]:
 def databases() -> Iterator[dict[str, str]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import pgserver
+        from pgserver import get_server  # type: ignore[attr-defined]
     with tempfile.TemporaryDirectory(prefix="vambrace-") as folder, tempfile.TemporaryDirectory(prefix="vb-") as data:
-        server = pgserver.get_server(data, cleanup_mode="stop")
+        server = get_server(data, cleanup_mode="stop")
         yield {"SQLite": f"sqlite:///{folder}/bench.db", "PostgreSQL": server.get_uri()}
         server.cleanup()
 

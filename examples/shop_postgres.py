@@ -56,7 +56,7 @@ if __name__ == "__main__":
         play(sys.argv[1])
     else:
         warnings.simplefilter("ignore")  # of a folder that pgserver would like to have
-        import pgserver
+        from pgserver import get_server  # type: ignore[attr-defined]
 
-        with tempfile.TemporaryDirectory(prefix="shop-") as folder, pgserver.get_server(folder) as server:
+        with tempfile.TemporaryDirectory(prefix="shop-") as folder, get_server(folder) as server:
             play(server.get_uri())

@@ -16,7 +16,6 @@ from unittest.mock import patch
 import vambrace as vb
 from vambrace.errors import JournalError
 from vambrace.live import fold as fold_module
-from vambrace.live import ids
 from vambrace.live.clock import Clock
 from vambrace.live.durable import DurableLearner
 from vambrace.live.fold import Fold, Request, event_of, snapshot_text
@@ -197,7 +196,9 @@ class Simulation:
 
     def play(self) -> "Simulation":
         """With trouble first, and then without, until everything is acknowledged."""
-        with patch.object(ids.secrets, "token_hex", lambda size: f"{self.dice.getrandbits(8 * size):0{2 * size}x}"):
+        with patch(
+            "vambrace.live.ids.secrets.token_hex", lambda size: f"{self.dice.getrandbits(8 * size):0{2 * size}x}"
+        ):
             self.trouble = self.dice.choice([0.01, 0.03, 0.1])
             for _ in range(40):
                 if any(each.outcome is None for each in self.operations):

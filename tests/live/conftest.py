@@ -15,7 +15,7 @@ def server(postgres_url: str) -> str:
 
     schema = f"test_{next(_numbers)}"
     with psycopg.connect(postgres_url, autocommit=True) as connection:
-        connection.execute(f"CREATE SCHEMA {schema}")  # type: ignore[arg-type]
+        connection.execute(f"CREATE SCHEMA {schema}")
     return f"{postgres_url}{'&' if '?' in postgres_url else '?'}options=-csearch_path%3D{schema}"
 
 

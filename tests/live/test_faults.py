@@ -98,7 +98,7 @@ def test_a_database_that_may_not_grow(file_url: str, monkeypatch: pytest.MonkeyP
 
         learner.close()
         with monkeypatch.context() as patch:
-            patch.setattr(sqlite.sqlite3, "connect", small)
+            patch.setattr(sqlite3, "connect", small)
             told: dict[str, float] = {}
             with pytest.raises(JournalError, match="database or disk is full"):
                 play(learner, told, 2_000)
@@ -118,7 +118,7 @@ def test_a_file_that_may_only_be_read(file_url: str, monkeypatch: pytest.MonkeyP
         learner.close()
         with monkeypatch.context() as patch:
             patch.setattr(
-                sqlite.sqlite3, "connect", lambda path, **options: connect(f"file:{path}?mode=ro", uri=True, **options)
+                sqlite3, "connect", lambda path, **options: connect(f"file:{path}?mode=ro", uri=True, **options)
             )
             yield
 
@@ -149,7 +149,8 @@ def test_another_process_that_hangs(file_url: str, monkeypatch: pytest.MonkeyPat
 def test_the_log_is_moved_into_the_database(file_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if that fails, nobody is told an error: what is acknowledged is in the log."""
     monkeypatch.setattr(sqlite, "CHECKPOINT_AFTER", 40_000)
-    learner, told, log = opened(file_url), {}, tmp_path / "shop.db-wal"
+    learner, log = opened(file_url), tmp_path / "shop.db-wal"
+    told: dict[str, float] = {}
     sizes = []
     for _ in range(60):
         play(learner, told, 1)
@@ -188,7 +189,8 @@ def end_connections(url: str) -> None:
 
 
 def test_a_connection_that_was_lost_between_two_calls_is_made_again(server: str) -> None:
-    learner, told = opened(server), {}
+    learner = opened(server)
+    told: dict[str, float] = {}
     for _ in range(3):
         play(learner, told, 5)
         end_connections(server)
@@ -270,7 +272,8 @@ def test_a_clock_that_jumps_a_day(file_url: str, jump: float) -> None:
 
 def test_a_machine_whose_clock_is_a_day_behind_does_no_harm(file_url: str) -> None:
     """Nor does one whose clock was a day ahead block the others when it is set right: time stands still for a day."""
-    watch, told = Watch(), {}
+    watch = Watch()
+    told: dict[str, float] = {}
     learner = opened(file_url, expires_after=3_600.0, clock=watch.clock())
     play(learner, told, 3)
     waiting = learner.ask()
@@ -286,7 +289,8 @@ def test_a_machine_whose_clock_is_a_day_behind_does_no_harm(file_url: str) -> No
 
 def test_small_differences_and_long_pauses_are_no_jumps(file_url: str) -> None:
     watch = Watch()
-    learner, told = opened(file_url, expires_after=3_600.0, clock=watch.clock()), {}
+    learner = opened(file_url, expires_after=3_600.0, clock=watch.clock())
+    told: dict[str, float] = {}
     other = opened(file_url, expires_after=3_600.0, clock=Clock(lambda: watch.now - 30.0, lambda: watch.elapsed))
     for _ in range(100):
         play(learner, told, 1)

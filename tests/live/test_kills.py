@@ -47,11 +47,11 @@ def test_two_hundred_kills_under_load(url: str, tmp_path: Path) -> None:
 def test_the_server_itself_is_killed_ten_times() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import pgserver
+        from pgserver import get_server  # type: ignore[attr-defined]
 
     dice = random.Random(3)
     with tempfile.TemporaryDirectory(prefix="vambrace-") as data, tempfile.TemporaryDirectory() as folder:
-        server = pgserver.get_server(data, cleanup_mode="stop")
+        server = get_server(data, cleanup_mode="stop")
         traffic = Traffic(server.get_uri(), Path(folder), workers=4, clients=8, seed=3)
         try:
             for _ in range(10):

@@ -240,3 +240,14 @@ def test_a_closed_journal_opens_again(url: str) -> None:
     write(journal, entry(1))
     journal.close()
     assert list(journal.read()) == [entry(1)]
+
+
+def test_a_commit_is_on_disk_when_it_returns(url: str) -> None:
+    """Killed processes cannot show this, only power cuts can: so the settings that promise it are looked at."""
+    database = open_database(url, create=True)
+    if url.startswith("sqlite"):
+        found = [database.run(f"PRAGMA {name}")[0][0] for name in ("journal_mode", "synchronous", "wal_autocheckpoint")]
+        assert found == ["wal", 2, 0]  # 2 is FULL
+    else:
+        assert database.run("SHOW synchronous_commit") == [("on",)]
+        assert database.run("SHOW idle_in_transaction_session_timeout") == [("30s",)]

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from simulated_storage import SimulatedJournal, Simulation, play
-from vambrace.live import durable, ids
+from vambrace.errors import JournalError
+from vambrace.live import ids
 from vambrace.live.core import Waiting
 from vambrace.live.fold import Fold
 
@@ -84,7 +85,7 @@ def acknowledged_before_the_commit(patch: pytest.MonkeyPatch) -> dict[str, Any]:
     def run(self: Fold, batch: Any) -> None:
         try:
             real(self, batch)
-        except durable.JournalError:
+        except JournalError:
             if any(request.result is None for request in batch):
                 raise
 

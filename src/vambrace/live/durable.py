@@ -113,8 +113,6 @@ def open(  # noqa: A001
     >>> again = vb.open(url, "headlines")  # in another process, or after a restart
     >>> again.tell(decision.id, reward=1.0), learner.tell(decision.id, reward=1.0)
     ('applied', 'duplicate')
-    >>> learner.asked, again.asked
-    (1, 1)
     >>> learner.close(), again.close(), folder.cleanup()
     (None, None, None)
     """

@@ -59,6 +59,10 @@ def save(journal: Journal, path: Path) -> int:
     """Write the rows to a file, and say how many they are; its name ends in .csv, .parquet or .ndjson."""
     found = frame(journal)
     with whole_file(path) as unfinished:
-        write = {".csv": found.write_csv, ".parquet": found.write_parquet, ".ndjson": found.write_ndjson}
-        write[path.suffix](unfinished)
+        if path.suffix == ".csv":
+            found.write_csv(unfinished)
+        elif path.suffix == ".parquet":
+            found.write_parquet(unfinished)
+        else:
+            found.write_ndjson(unfinished)
     return found.height
