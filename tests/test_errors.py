@@ -26,6 +26,7 @@ BASES = {  # what a program that catches Python's errors relies on
     "NotComputed": AttributeError,
     "MissingExtra": ImportError,
     "KernelMistake": TypeError,
+    "JournalError": RuntimeError,
     "StoreError": RuntimeError,
     "ClusterLost": ConnectionError,
     "GameFault": RuntimeError,

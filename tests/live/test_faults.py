@@ -310,3 +310,15 @@ def test_after_a_correction_the_learner_is_opened_again(file_url: str) -> None:
     with pytest.raises(JournalError, match="open the learner again if it is right now"):
         learner.ask()
     assert opened(file_url, clock=watch.clock()).ask().round == 1
+
+
+def test_a_stranger_who_does_not_know_our_lock_cannot_write_within_a_transaction(file_url: str, tmp_path: Path) -> None:
+    learner = opened(file_url)
+    stranger = sqlite3.connect(tmp_path / "shop.db", timeout=0.0, isolation_level=None)
+    journal = learner._fold.journal
+    with journal.transaction():
+        list(journal.read())
+        with pytest.raises(sqlite3.OperationalError, match="database is locked"):
+            stranger.execute("INSERT INTO vambrace_learners VALUES (7, 'x')")
+    stranger.execute("INSERT INTO vambrace_learners VALUES (7, 'x')")
+    stranger.close()
