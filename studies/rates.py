@@ -9,8 +9,7 @@ import numpy as np
 import pages
 from vambrace import theory
 from vambrace.lab.study import Play, Study, worst
-from vambrace.paper.claims import exponents, least_linear
-from vambrace.paper.fits import fit
+from vambrace.paper.claims import exponents, fit, least_linear
 from vambrace.policies import PEWR
 from vambrace.protocols import Game
 from vambrace.report.figures import COLOURS

@@ -11,8 +11,7 @@ import rates
 import vambrace as vb
 from vambrace import lab, theory
 from vambrace.lab.study import Study
-from vambrace.paper.claims import exponents, least_linear
-from vambrace.paper.fits import fit
+from vambrace.paper.claims import exponents, fit, least_linear
 from vambrace.paper.suites import find
 
 Part = Callable[..., Study]

@@ -4,12 +4,13 @@ import dataclasses
 from collections.abc import Callable
 from math import log
 
+import numpy as np
 import pytest
 
 from paper import fabricated
 from vambrace import theory
 from vambrace.lab.study import Play
-from vambrace.paper.claims import CLAIMS, JUDGES, RESULTS, exponents, least_linear, verdict
+from vambrace.paper.claims import CLAIMS, JUDGES, RESULTS, exponents, fit, least_linear, verdict
 from vambrace.report.experiments import Claim
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
@@ -134,3 +135,14 @@ def test_evidence_quotes_the_numbers(share: float) -> None:
     """Regrets of a known share of the bound, give or take the hundredth that a made-up study adds."""
     quoted = judged("told", lambda play: 2 * share * fabricated.plausible(play)).evidence.partition("within ")[2]
     assert share <= float(quoted.partition(" ")[0]) <= 1.02 * share
+
+
+def test_a_fit_finds_a_line_and_its_interval() -> None:
+    rng = np.random.default_rng(1)
+    x = [1.0, 2.0, 3.0, 4.0]
+    samples = [5.0 + 3.0 * place + rng.normal(0, 0.5, 200) for place in x]
+    line = fit(x, samples)
+    assert line.low < 3.0 < line.high
+    assert line.high - line.low < 0.2
+    assert line.explained > 0.999
+    assert fit(x, [np.array([2.0**place]) for place in x], np.log2).slope == pytest.approx(1.0)

@@ -1,4 +1,4 @@
-"""What environments with given means share, and the simplest of them: arms that always pay their mean."""
+"""Arms with given means that pay 0 or 1, or always their mean; and what all environments with given means share."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ import numpy as np
 from vambrace.kernels import kernel
 from vambrace.parameters import Means
 from vambrace.protocols import Environment, Floats
-from vambrace.sampling import Stream
+from vambrace.sampling import Stream, binomial, uniform
 
 
 class State(NamedTuple):
@@ -32,16 +32,50 @@ class MeansEnvironment(Environment):
 
 @kernel
 def draw(state: State, arm: int, rng: Stream) -> float:
-    return state.means[arm]
+    return 1.0 if uniform(rng) < state.means[arm] else 0.0
 
 
 @kernel
 def draw_total(state: State, arm: int, pulls: int, rng: Stream) -> float:
-    return pulls * state.means[arm]
+    return float(binomial(pulls, state.means[arm], rng))
 
 
 @kernel
 def outcomes(state: State, arm: int) -> tuple[float, float, float]:
+    return 1.0, 0.0, state.means[arm]
+
+
+@dataclass(frozen=True)
+class Bernoulli(MeansEnvironment):
+    """Arms that pay 0 or 1 with the given means: clicks, conversions, likes.
+
+    Args:
+        means: The chance of a 1 for each arm, in [0, 1]; a list, in the order of the arms.
+
+    >>> import vambrace as vb
+    >>> env = vb.Bernoulli([0.9, 0.8, 0.7])
+    >>> env.n_arms, env.arm_means().tolist()
+    (3, [0.9, 0.8, 0.7])
+    >>> print(vb.simulate(vb.Thompson(), env, horizon=2_000, seed=1))
+    thompson without attack: regret 9.9 after 2,000 rounds
+    """
+
+    name = "bernoulli"
+    draw, draw_total, outcomes = staticmethod(draw), staticmethod(draw_total), staticmethod(outcomes)
+
+
+@kernel
+def draw_mean(state: State, arm: int, rng: Stream) -> float:
+    return state.means[arm]
+
+
+@kernel
+def draw_mean_total(state: State, arm: int, pulls: int, rng: Stream) -> float:
+    return pulls * state.means[arm]
+
+
+@kernel
+def one_outcome(state: State, arm: int) -> tuple[float, float, float]:
     return state.means[arm], 0.0, 1.0
 
 
@@ -59,4 +93,4 @@ class Deterministic(MeansEnvironment):
     """
 
     name = "deterministic"
-    draw, draw_total, outcomes = staticmethod(draw), staticmethod(draw_total), staticmethod(outcomes)
+    draw, draw_total, outcomes = staticmethod(draw_mean), staticmethod(draw_mean_total), staticmethod(one_outcome)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import numpy as np
 
 from vambrace import validation
-from vambrace.environments import bernoulli, means
+from vambrace.environments import means
 from vambrace.errors import InvalidParameter
 from vambrace.kernels import kernel
 from vambrace.parameters import PER_ARM, Range, Share
@@ -223,18 +223,18 @@ class Replay(Environment):
 
     @property
     def draw(self) -> Draw:  # type: ignore[override]
-        kernels = (draw_count, draw_reward) if self.mode == "exact" else (bernoulli.draw, draw_again)
+        kernels = (draw_count, draw_reward) if self.mode == "exact" else (means.draw, draw_again)
         return kernels[self.rewards is not None]
 
     @property
     def draw_total(self) -> DrawTotal | None:  # type: ignore[override]
         """Only zeros and ones drawn with replacement have a binomial sum."""
-        return bernoulli.draw_total if self.draw is bernoulli.draw else None
+        return means.draw_total if self.draw is means.draw else None
 
     @property
     def outcomes(self) -> Outcomes | None:  # type: ignore[override]
         """The two rewards of an arm, in the same case."""
-        return bernoulli.outcomes if self.draw is bernoulli.draw else None
+        return means.outcomes if self.draw is means.draw else None
 
     def arm_means(self) -> Floats:
         if self.successes is not None:

@@ -5,21 +5,23 @@ stand in claims.toml. A judge here says whether a claim holds, and the numbers t
 """
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import log
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vambrace import theory
 from vambrace.lab.study import Play, Study, worst
 from vambrace.paper import price
-from vambrace.paper.fits import Line, fit
 from vambrace.paper.suites import is_suite
 from vambrace.policies import SEWR
+from vambrace.protocols import Floats
 from vambrace.report.experiments import Claim
 
+RESAMPLES = 400  # for the interval of a slope
+SEED = 2026
 Judged = tuple[bool | None, dict[str, Any]]
 
 _TEXT = tomllib.loads((Path(__file__).parent / "claims.toml").read_text(encoding="utf-8"))
@@ -47,6 +49,27 @@ def explicit(play: Play) -> list[float]:
     """What SE-WR's bounds with explicit constants promise of a game: gap-dependent, additive, multiplicative."""
     found = theory.promises(play.game.policy, play.gaps, horizon=play.game.horizon, budget=play.spendable)
     return [bound.value for bound in found]
+
+
+class Line(NamedTuple):
+    """A fitted line: its slope with an interval of 95 %, and how much of the variation it explains."""
+
+    slope: float
+    low: float
+    high: float
+    explained: float
+
+
+def fit(x: Sequence[float], samples: Sequence[Floats], transform: Callable[[Any], Any] = lambda y: y) -> Line:
+    """Least squares through the means of the samples, one for each x, after a transform such as a logarithm."""
+    design = np.column_stack([np.ones(len(x)), x])
+    rng = np.random.default_rng(SEED)
+    resampled = [[transform(rng.choice(sample, len(sample)).mean()) for sample in samples] for _ in range(RESAMPLES)]
+    heights = np.array([[transform(sample.mean()) for sample in samples], *resampled]).T
+    lines = np.linalg.lstsq(design, heights, rcond=None)[0]
+    low, high = np.quantile(lines[1, 1:], [0.025, 0.975])
+    residual = heights[:, 0] - design @ lines[:, 0]
+    return Line(float(lines[1, 0]), float(low), float(high), float(1.0 - residual.var() / heights[:, 0].var()))
 
 
 def _concealment(study: Study) -> Judged:

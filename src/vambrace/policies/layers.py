@@ -1,18 +1,29 @@
-"""What FSAAER and MLAAER share: copies of active arm elimination, one of which is drawn in each round.
+"""FSAAER and MLAAER: copies of active arm elimination, one of which is drawn in each round, against corruption.
 
-Every layer has its own counts, totals and active arms. A layer that is rarely drawn sees little of a corruption that
-does not know the draw, so its means can be trusted: an arm that it drops is dropped in every layer below it. After an
-answer in a layer, an active arm falls there if another mean is higher by more than both widths sqrt(A / n) + c A / n.
+Setting     K arms, rewards in [0, 1], horizon T; corruption (chosen before the arm is drawn), of at most `budget` for
+            FSAAER, of unknown size for MLAAER.
+Algorithm   The copy, or layer, plays its active arm with the fewest pulls. After an answer in a layer, an active arm
+            falls there if another mean is higher by more than both widths sqrt(A / n) + c A / n, and in every layer
+            below: a layer that is rarely drawn sees little of a corruption that does not know the draw, so that its
+            means can be trusted.   Lykouris, Mirrokni, Paes Leme 2018
+            FSAAER: a slow copy, with probability 1 / budget, c = 2; otherwise a fast one, c = 0; A = ln(8KT/delta).
+            MLAAER: layers l = 1, ..., ceil(log2 T), each l > 1 with probability 2^-l, otherwise the first; c = 1 and
+            A = ln(4KT log2(T)/delta).
+Reading     Reconstruction from the statement of the algorithms. A layer without arms plays the first active arm of the
+            next larger one that has any, and no layer learns from it. delta = K / T by default. With delayed feedback
+            unanswered pulls of an arm count for every layer.
 """
 
-from math import sqrt
+from dataclasses import dataclass
+from math import log, log2, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from vambrace.kernels import kernel, rare_kernel
+from vambrace.parameters import Budget, Chance
 from vambrace.policies.elimination import NEVER, fewest_pulled
-from vambrace.protocols import Answer, Flags, Floats, Integers, Round
+from vambrace.protocols import Answer, Flags, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream, uniform
 
 
@@ -178,3 +189,74 @@ def _next_test(layers: Layers, layer: int) -> int:
     root = sqrt(layers.log_term) + sqrt(layers.log_term + room)
     safe = int(min(root * root, float(NEVER)))
     return safe if safe > most else 0
+
+
+class LayeredPolicy(Policy):
+    """FSAAER and MLAAER, which differ in their layers."""
+
+    reference = "Lykouris et al. 2018"
+    randomized = True
+    select, update = staticmethod(select), staticmethod(update)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FSAAER(LayeredPolicy):
+    """Fast-slow active arm elimination race: survives *corruption* of a known size, chosen before the arm is drawn.
+
+    No protection against an attacker who sees the arm: it pays only for the pulls of the best arm.
+
+    Args:
+        budget: The corruption to assume.
+        delta: The chance that the guarantee fails; None: K / T.
+
+    Guarantee: O(sum over arms of ln(K T / delta) / gap) without corruption, and at most K budget ln(K T / delta) times
+    as much with it.
+
+    >>> import vambrace as vb
+    >>> env, attack = vb.Bernoulli([0.9, 0.1]), vb.Invert(budget=50)
+    >>> print(vb.simulate(vb.FSAAER(budget=50), env, attack, horizon=10_000, seed=1))
+    fsaaer:budget=50 against invert:budget=50: regret 260.0 after 10,000 rounds, cost 50.0
+    """
+
+    name = "fsaaer"
+
+    budget: Budget
+    delta: Chance | None = None
+
+    def init(self, game: Game) -> Layers:
+        """The fast copy, then the slow one."""
+        n_arms, horizon = game.n_arms, game.required_horizon
+        delta = n_arms / horizon if self.delta is None else self.delta
+        log_term = log(8.0) + log(n_arms) + log(horizon) - log(delta)
+        return make_layers(n_arms, [1.0 / max(1.0, float(self.budget))], [0.0, 2.0], log_term)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MLAAER(LayeredPolicy):
+    """Multi-layer active arm elimination race: survives *corruption* of any size, chosen before the arm is drawn.
+
+    No protection against an attacker who sees the arm: it pays only for the pulls of the best arm, in every layer.
+
+    Args:
+        delta: The chance that the guarantee fails; None: K / T.
+
+    Guarantee: O(sum over arms of (K C ln(K T / delta) + ln T) ln(K T / delta) / gap) under corruption of size C: layer
+    log2 C sees little of it and corrects the lower ones.
+
+    >>> import vambrace as vb
+    >>> env, attack = vb.Bernoulli([0.9, 0.1]), vb.Invert(budget=50)
+    >>> print(vb.simulate(vb.MLAAER(), env, attack, horizon=10_000, seed=1))
+    mlaaer against invert:budget=50: regret 1,113.6 after 10,000 rounds, cost 50.0
+    """
+
+    name = "mlaaer"
+
+    delta: Chance | None = None
+
+    def init(self, game: Game) -> Layers:
+        """Row 0 is layer 1."""
+        n_arms, horizon = game.n_arms, game.required_horizon
+        n_layers = max(1, (horizon - 1).bit_length())  # ceil(log2 T), without rounding
+        delta = n_arms / horizon if self.delta is None else self.delta
+        log_term = log(4.0) + log(n_arms) + log(horizon) + log(max(1.0, log2(horizon))) - log(delta)
+        return make_layers(n_arms, [0.5**layer for layer in range(2, n_layers + 1)], [1.0] * n_layers, log_term)

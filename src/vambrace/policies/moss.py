@@ -34,7 +34,7 @@ class MOSS(Policy):
     >>> learner = vb.MOSS().learner(n_arms=2, horizon=1_000)
     >>> for _ in range(200):
     ...     decision = learner.ask()
-    ...     learner.tell(decision, reward=[0.2, 0.8][decision.arm])
+    ...     _ = learner.tell(decision, reward=[0.2, 0.8][decision.arm])
     >>> learner.ask().arm
     1
     """
