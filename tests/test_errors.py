@@ -98,6 +98,7 @@ PLAIN = (  # sentences that are not about a value
     "there is no such file",
     "another process has kept it locked",
     "; nothing was acknowledged",
+    "time: …",  # a fixed design has no budget over time
 )
 
 

@@ -66,10 +66,11 @@ def test_every_public_name_is_described_once() -> None:
 
 def test_a_page_names_a_class_and_the_module_that_explains_it() -> None:
     page = reference.api("policies")
-    assert re.findall(r"^::: vambrace\.(?:Policy|SEWR|policies\.se_wr)$", page, re.MULTILINE) == [
+    assert re.findall(r"^::: vambrace\.(?:Policy|SE|SEWR|policies\.se_wr)$", page, re.MULTILINE) == [
         "::: vambrace.Policy",
-        "::: vambrace.SEWR",
+        "::: vambrace.SE",
         "::: vambrace.policies.se_wr",
+        "::: vambrace.SEWR",
     ]
     assert page.count("'!^init$'") == page.count("::: vambrace.") - page.count("members: false") - 1
 

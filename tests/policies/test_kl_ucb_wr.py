@@ -66,11 +66,12 @@ def test_same_arms_over_many_rounds(kind: str, endless: bool) -> None:
         assert pulls_of_engine(policy, table, interpret=False) == expected, options
 
 
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])  # of the options; all take 8 s
 @pytest.mark.parametrize("horizon", [400, None])
-def test_late_and_lost_answers(horizon: int | None) -> None:
+def test_late_and_lost_answers(horizon: int | None, every: int) -> None:
     """Open decisions count only among arms of which nothing is known; now and then everything is answered."""
     rng = np.random.default_rng(12)
-    for options in OPTIONS:
+    for options in OPTIONS[::every]:
         learner = vb.KLUCBWR(**options).learner(n_arms=4, horizon=horizon, seed=0)
         oracle = naive.KLUCBWR(4, horizon, **options)
         waiting: list[vb.Decision] = []

@@ -106,7 +106,7 @@ def _summed(frame: polars.DataFrame, chosen: Columns) -> list[str]:
 def _from_rates(source: Source, chosen: Columns, frame: polars.DataFrame, notes: list[str]) -> list[int]:
     """The numbers of successes that rates stand for; a rate that was rounded too much is refused."""
     column, give = str(chosen.rate), "give the number of successes instead"
-    start = f"{source.name}: column {column!r}: expected"
+    where = f"{source.name}: column {column!r}"
     rates = list[Decimal]()
     is_share = True
     for row, written in frame.select(ROW, "written total").iter_rows():
@@ -118,7 +118,7 @@ def _from_rates(source: Source, chosen: Columns, frame: polars.DataFrame, notes:
             rates.append(Decimal("NaN"))
         if not (rates[-1].is_finite() and 0 <= rates[-1] <= 100):
             came = f"{'nothing' if written is None else displayed(written)} in row {row:,}"
-            raise InvalidParameter(f"{start} a rate, got {came}{values.advice(written)}")
+            raise InvalidParameter(f"{where}: expected a rate, got {came}{values.advice(written)}")
     is_share &= max(rates, default=Decimal(0)) <= 1 and not any(each in column.lower() for each in PER_CENT)
     rates = [rate if is_share else rate / 100 for rate in rates]
     unit = Decimal(1).scaleb(min(int(rate.as_tuple().exponent) for rate in rates))  # that of the last decimal
@@ -127,11 +127,11 @@ def _from_rates(source: Source, chosen: Columns, frame: polars.DataFrame, notes:
         product, slack = rate * Decimal(n), unit * Decimal(n) / 2
         if slack > Decimal("0.501"):
             exact = f"a rate with more decimals (of {int(n):,} events; {give})"
-            raise InvalidParameter(f"{start} {exact}, got {written} in row {row:,}")
+            raise InvalidParameter(f"{where}: expected {exact}, got {written} in row {row:,}")
         found.append(round(product))
         if abs(product - found[-1]) > slack + Decimal("1e-6"):
             whole = f"a rate that makes a whole number of {int(n):,} events ({give})"
-            raise InvalidParameter(f"{start} {whole}, got {written} in row {row:,}")
+            raise InvalidParameter(f"{where}: expected {whole}, got {written} in row {row:,}")
     first = frame.row(0, named=True)
     example = f"{first['written total']} of {int(first['events']):,} is {found[0]:,}"
     notes.append(f"{column} was read as a rate, from which the number of successes was computed ({example}).")

@@ -34,7 +34,7 @@ class State(NamedTuple):
     """The weights; a score is the estimated gain, or minus the estimated loss."""
 
     weights: Weights
-    exploration: float  # gamma
+    exploration: float  # gamma: mixed with the weights by EXP3, added to a probability by EXP3-IX
     answered: int
 
 
