@@ -75,7 +75,7 @@ def test_budgets_are_those_of_every_split(threat: Threat, design: Design) -> Non
     assert ruled_out > 80
 
 
-@pytest.mark.slow  # two minutes for each
+@pytest.mark.slow  # 10 to 40 seconds each
 @pytest.mark.parametrize(("threat", "design"), SETTINGS)
 def test_twenty_thousand_budgets_are_those_of_every_split(threat: Threat, design: Design) -> None:
     for log in logs(3, 16_000, 14) + logs(4, 4_000, 40):
@@ -118,9 +118,20 @@ def test_larger_logs_have_no_better_split(threat: Threat, design: Design) -> Non
     assert certified > 10
 
 
+def test_a_split_that_is_much_cheaper_than_one_arm_alone_is_counted_in_single_events() -> None:
+    """One arm alone would need 332,809 events here, more than there are steps."""
+    question, stands = Question(2, 0.05, "suppress", "fixed", True), compiled(coins.rejects, {})
+    pair: Any = question.pair(Arm(1000, 1000.0, 0.0), Arm(1000, 0.0, 0.0))
+    found = question.cheapest(pair)
+    assert found.only_winner > EVENTS.most
+    assert all(stands(pair, float(a), found.budget - a) for a in range(int(found.budget) + 1))
+    assert any(not stands(pair, float(a), found.budget + 1 - a) for a in range(int(found.budget) + 2))
+    assert not stands(pair, found.on_winner, found.on_rival)
+
+
 @pytest.mark.parametrize(("threat", "design"), SETTINGS)
 def test_large_budgets_in_steps_are_below_the_exact_ones_by_less_than_two_steps(threat: Threat, design: Design) -> None:
-    program = compiled(attacks.cheapest_attack, {"rejects": coins.rejects})
+    program, stands = compiled(attacks.cheapest_attack, {"rejects": coins.rejects}), compiled(coins.rejects, {})
     for winner, rival in (
         (Arm(4000, 3000.0, 0.0), Arm(5000, 1000.0, 0.0)),
         (Arm(900, 90.0, 0.0), Arm(9000, 90.0, 0.0)),
@@ -128,10 +139,12 @@ def test_large_budgets_in_steps_are_below_the_exact_ones_by_less_than_two_steps(
         pair = Question(2, 0.05, threat, design, True).pair(winner, rival)
         exact = program(pair, EVENTS)
         for most in (16.0, 100.0):
-            step = np.ceil(min(exact.only_winner, exact.only_rival) / most)
-            rough = program(pair, Scale(1.0, True, most)).budget
-            assert exact.budget - 2 * step < rough <= exact.budget
-            assert rough % step == 0
+            first = np.ceil(min(exact.only_winner, exact.only_rival) / most)
+            step = np.ceil((exact.budget + first) / most)  # no step is larger
+            rough = program(pair, Scale(1.0, True, most))
+            assert exact.budget - 2 * step < rough.budget <= exact.budget
+            assert not stands(pair, rough.on_winner, rough.on_rival)
+            assert rough.on_winner + rough.on_rival <= rough.budget + 2 * step
 
 
 @pytest.mark.parametrize(("threat", "design"), SETTINGS)
