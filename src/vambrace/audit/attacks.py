@@ -58,7 +58,7 @@ def cheapest_attack(pair: Any, scale: Scale) -> Cheapest:
     extra = step - scale.finest if scale.whole else step
     best, least = good_split(pair, step, extra, only_winner)
     if scale.whole and step > 1.0:  # both arms together may cost much less than one of them, and need smaller steps
-        step = max(float(ceil(least * step / scale.most)), 1.0)
+        step = max(float(ceil(min(least * step, only_winner, only_rival) / scale.most)), 1.0)
         extra = step - 1.0
         best, least = good_split(pair, step, extra, only_winner)
     left, width = 0.0, 0.0
