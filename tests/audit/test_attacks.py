@@ -1,7 +1,7 @@
 """The search for the cheapest attack against trying every split, and every clean log."""
 
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from vambrace.audit import attacks, coins
 from vambrace.audit.attacks import EVENTS, Scale
 from vambrace.audit.certificate import certify_counts
 from vambrace.audit.questions import DESIGNS, THREATS, Arm, Design, Question, Threat
-from vambrace.kernels import compiled
+from vambrace.kernels import compiled, kernel
 
 SETTINGS = list(itertools.product(THREATS, DESIGNS))
 DELTAS = (0.0137, 0.2111, 0.7043, 0.9971)  # no p value of a small log is exactly one of these
@@ -145,6 +145,37 @@ def test_large_budgets_in_steps_are_below_the_exact_ones_by_less_than_two_steps(
             assert exact.budget - 2 * step < rough.budget <= exact.budget
             assert not stands(pair, rough.on_winner, rough.on_rival)
             assert rough.on_winner + rough.on_rival <= rough.budget + 2 * step
+
+
+class Corners(NamedTuple):
+    """A made-up pair that stands until an attack reaches one of two splits, or a cost on one arm alone."""
+
+    first: float
+    with_first: float
+    second: float
+    with_second: float
+    only_winner: float
+    only_rival: float
+
+
+@kernel
+def stays_within(pair: Corners, a: float, b: float) -> bool:
+    reached = (a >= pair.first and b >= pair.with_first) or (a >= pair.second and b >= pair.with_second)
+    return not (reached or a >= pair.only_winner or b >= pair.only_rival)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_sharp_corner_between_two_steps_is_not_missed(whole: bool) -> None:
+    rng = np.random.default_rng(11)
+    program = compiled(attacks.cheapest_attack, {"rejects": stays_within})
+    for _ in range(400):
+        a, a2, b, b2 = (rng.integers(1, 900, 4) if whole else rng.uniform(0.01, 900, 4)).tolist()
+        pair = Corners(float(a), float(b), float(a2), float(b2), 1000.0, 1000.0)
+        exact = min(a + b, a2 + b2, 1000.0)
+        scale = Scale(1.0, True, float(rng.choice([20, 2000]))) if whole else Scale(2.0**-10, False, 64.0)
+        found, step = program(pair, scale), max(np.ceil(1000 / scale.most), 1.0) if whole else 1000 / 64 + 0.01
+        assert exact - (1.0 if scale.most == 2000 else 2 * step) <= found.budget <= exact - (1.0 if whole else 0.0)
+        assert not stays_within(pair, found.on_winner, found.on_rival)
 
 
 @pytest.mark.parametrize(("threat", "design"), SETTINGS)

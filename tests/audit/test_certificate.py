@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -229,3 +230,17 @@ def test_a_certificate_is_ready_for_json(binary: bool) -> None:
 def test_an_impossible_budget_is_refused() -> None:
     with pytest.raises(InvalidParameter, match=r"expected .+, got "):
         certify_counts([9, 8], [1, 8]).not_ruled_out(-1)
+
+
+@pytest.mark.parametrize(("threat", "design"), list(itertools.product(THREATS, DESIGNS)))
+def test_every_number_that_is_said_is_one_of_the_certificate(threat: Threat, design: Design) -> None:
+    for totals in ([400, 900, 120], [400, 420, 120]):
+        found = certify_counts([2000, 3000, 1500], [*totals], ["A", "B", "C"], threat=threat, design=design)
+        known = {found.events, found.overturned_at, found.more_events, found.budget}
+        if found.cheapest is not None and found.budget is not None:
+            known |= {found.budget + 1, *(v for k, v in vars(found.cheapest).items() if k != "rival")}
+        shares = [100 * share for share in (found.share_of_winner, found.share_of_events) if share is not None]
+        said = re.findall(r"\d[\d,.]*\d|\d", " ".join(found.sentences()))
+        assert said
+        for number in (float(each.replace(",", "")) for each in said):
+            assert number in known or any(abs(number - share) <= max(0.5, 0.05 * share) for share in shares), number

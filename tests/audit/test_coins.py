@@ -35,7 +35,8 @@ def strengths(design: Design, largest: int) -> np.ndarray:
 def test_what_is_rejected_stays_so_if_less_is_undone(design: Design) -> None:
     """Every pair of arms with at most 12 successes and 12 failures each, every threat, one event less on either arm."""
     found = strengths(design, 12)
-    changes = {  # which of s, f, s', f' change, and how, if one event of the winner or of the rival is undone
+    # which of s, f, s', f' change, and how, if one event of the winner or of the rival is undone
+    changes: dict[Threat, list[tuple[tuple[int, int], ...]]] = {
         "alter": [((0, -1), (1, 1)), ((2, 1), (3, -1))],
         "inject": [((0, -1),), ((3, -1),)],
         "suppress": [((1, 1),), ((2, 1),)],

@@ -22,8 +22,8 @@ def test_each_moment_is_the_certificate_of_that_day(threat: Threat, binary: bool
             events[arm] += 60
             totals[arm] += rewards.sum()
             squares[arm] += (rewards**2).sum()
-        numbers = (tuple(each.tolist()) for each in (events, totals, squares))
-        steps.append((f"day {day}", Tally(labels, *numbers, binary)))
+        tally = Tally(labels, tuple(events.tolist()), tuple(totals.tolist()), tuple(squares.tolist()), binary)
+        steps.append((f"day {day}", tally))
     width = 1.0 if binary else 50.0
     found = moments(Question(3, 0.05, threat, "adaptive", binary), steps, width)
     assert found[0] == Moment("day 0", "A", None)

@@ -3,6 +3,7 @@
 from math import log, sqrt
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -184,3 +185,18 @@ def test_the_events_after_which_another_arm_would_look_best(threat: Threat) -> N
     alter = question._replace(threat="alter")
     assert overturned_at(alter, Arm(100, 80.0, 70.0), Arm(50, 10.0, 5.0)) == pytest.approx((80 * 50 - 10 * 100) / 100)
     assert overturned_at(alter, Arm(50, 40.0, 30.0), Arm(100, 20.0, 5.0)) == pytest.approx((40 * 100 - 20 * 50) / 100)
+
+
+def test_the_bound_behind_every_factor_with_many_digits() -> None:
+    """exp(h(d)) <= 1 + r d for all d >= -m, with equality at the left end; and the losses bound what they should."""
+    with mpmath.workdps(40):
+        for m, r, c, _, *losses in means.GRID.tolist():
+            c_exact = (-mpmath.log1p(-r * mpmath.mpf(m)) - mpmath.mpf(r) * m) / mpmath.mpf(m) ** 2 if m else r * r / 2
+            assert float(c_exact) == pytest.approx(c, rel=1e-11)
+            d = [mpmath.mpf(k) / 64 - m for k in range(65)]
+            h = [r * x - c_exact * x**2 for x in d]
+            assert all(value <= mpmath.log1p(r * x) + mpmath.mpf(10) ** -30 for value, x in zip(h, d, strict=True))
+            slope = max(abs(r - 2 * c_exact * x) for x in d)
+            assert float(slope) <= losses[0] * (1 + 1e-11)
+            assert float(max(h)) <= losses[1] * (1 + 1e-11)
+            assert -float(min(h)) == pytest.approx(losses[2], rel=1e-9, abs=1e-14)
