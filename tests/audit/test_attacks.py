@@ -1,7 +1,7 @@
 """The search for the cheapest attack against trying every split, and every clean log."""
 
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from vambrace.audit import attacks, coins
 from vambrace.audit.attacks import EVENTS, Scale
 from vambrace.audit.certificate import certify_counts
 from vambrace.audit.questions import DESIGNS, THREATS, Arm, Design, Question, Threat
-from vambrace.kernels import compiled
+from vambrace.kernels import compiled, kernel
 
 SETTINGS = list(itertools.product(THREATS, DESIGNS))
 DELTAS = (0.0137, 0.2111, 0.7043, 0.9971)  # no p value of a small log is exactly one of these
@@ -41,6 +41,8 @@ def compare(log: naive.Log) -> int:
     assert [rival.overturned_at for rival in found.rivals] == [log.looks_best_at(k) for k in rivals], log
     assert found.budget == (min(budgets) if min(budgets) >= 0 else None)
     assert found.certified == (min(budgets) >= 0)
+    first = next((rival.attack for rival in found.rivals if rival.budget == found.budget), None)
+    assert found.cheapest == (first if found.certified else None)
     for rival, k in zip(found.rivals, rivals, strict=True):
         if rival.attack is not None and rival.budget is not None:
             check_attack(log, k, rival.attack, int(rival.budget) + 1)
@@ -75,7 +77,7 @@ def test_budgets_are_those_of_every_split(threat: Threat, design: Design) -> Non
     assert ruled_out > 80
 
 
-@pytest.mark.slow  # two minutes for each
+@pytest.mark.slow  # 10 to 25 seconds each
 @pytest.mark.parametrize(("threat", "design"), SETTINGS)
 def test_twenty_thousand_budgets_are_those_of_every_split(threat: Threat, design: Design) -> None:
     for log in logs(3, 16_000, 14) + logs(4, 4_000, 40):
@@ -118,9 +120,20 @@ def test_larger_logs_have_no_better_split(threat: Threat, design: Design) -> Non
     assert certified > 10
 
 
+def test_a_split_that_is_much_cheaper_than_one_arm_alone_is_counted_in_single_events() -> None:
+    """One arm alone would need 332,809 events here, more than there are steps."""
+    question, stands = Question(2, 0.05, "suppress", "fixed", True), compiled(coins.rejects, {})
+    pair: Any = question.pair(Arm(1000, 1000.0, 0.0), Arm(1000, 0.0, 0.0))
+    found = question.cheapest(pair)
+    assert found.only_winner > EVENTS.most
+    assert all(stands(pair, float(a), found.budget - a) for a in range(int(found.budget) + 1))
+    assert any(not stands(pair, float(a), found.budget + 1 - a) for a in range(int(found.budget) + 2))
+    assert not stands(pair, found.on_winner, found.on_rival)
+
+
 @pytest.mark.parametrize(("threat", "design"), SETTINGS)
 def test_large_budgets_in_steps_are_below_the_exact_ones_by_less_than_two_steps(threat: Threat, design: Design) -> None:
-    program = compiled(attacks.cheapest_attack, {"rejects": coins.rejects})
+    program, stands = compiled(attacks.cheapest_attack, {"rejects": coins.rejects}), compiled(coins.rejects, {})
     for winner, rival in (
         (Arm(4000, 3000.0, 0.0), Arm(5000, 1000.0, 0.0)),
         (Arm(900, 90.0, 0.0), Arm(9000, 90.0, 0.0)),
@@ -128,10 +141,43 @@ def test_large_budgets_in_steps_are_below_the_exact_ones_by_less_than_two_steps(
         pair = Question(2, 0.05, threat, design, True).pair(winner, rival)
         exact = program(pair, EVENTS)
         for most in (16.0, 100.0):
-            step = np.ceil(min(exact.only_winner, exact.only_rival) / most)
-            rough = program(pair, Scale(1.0, True, most)).budget
-            assert exact.budget - 2 * step < rough <= exact.budget
-            assert rough % step == 0
+            first = np.ceil(min(exact.only_winner, exact.only_rival) / most)
+            step = np.ceil((exact.budget + first) / most)  # no step is larger
+            rough = program(pair, Scale(1.0, True, most))
+            assert exact.budget - 2 * step < rough.budget <= exact.budget
+            assert not stands(pair, rough.on_winner, rough.on_rival)
+            assert rough.on_winner + rough.on_rival <= rough.budget + 2 * step
+
+
+class Corners(NamedTuple):
+    """A made-up pair that stands until an attack reaches one of two splits, or a cost on one arm alone."""
+
+    first: float
+    with_first: float
+    second: float
+    with_second: float
+    only_winner: float
+    only_rival: float
+
+
+@kernel
+def stays_within(pair: Corners, a: float, b: float) -> bool:
+    reached = (a >= pair.first and b >= pair.with_first) or (a >= pair.second and b >= pair.with_second)
+    return not (reached or a >= pair.only_winner or b >= pair.only_rival)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_sharp_corner_between_two_steps_is_not_missed(whole: bool) -> None:
+    rng = np.random.default_rng(11)
+    program = compiled(attacks.cheapest_attack, {"rejects": stays_within})
+    for _ in range(400):
+        a, a2, b, b2 = (rng.integers(1, 900, 4) if whole else rng.uniform(0.01, 900, 4)).tolist()
+        pair = Corners(float(a), float(b), float(a2), float(b2), 1000.0, 1000.0)
+        exact = min(a + b, a2 + b2, 1000.0)
+        scale = Scale(1.0, True, float(rng.choice([20, 2000]))) if whole else Scale(2.0**-10, False, 64.0)
+        found, step = program(pair, scale), max(np.ceil(1000 / scale.most), 1.0) if whole else 1000 / 64 + 0.01
+        assert exact - (1.0 if scale.most == 2000 else 2 * step) <= found.budget <= exact - (1.0 if whole else 0.0)
+        assert not stays_within(pair, found.on_winner, found.on_rival)
 
 
 @pytest.mark.parametrize(("threat", "design"), SETTINGS)

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def test_more_evidence_and_more_risk_raise_the_budget(threat: Threat, design: De
         return budget_of(certify_counts((scale * events).tolist(), (scale * totals).tolist(), delta=delta, **options))
 
     assert 0 < budget(1, 0.001) < budget(1, 0.05) < budget(1, 0.5)
-    for scale in (2, 10, 1000):
+    for scale in (2, 10, 1000) if binary else (2,):
         assert budget(scale, 0.05) > scale * budget(1, 0.05)  # chance matters less in a larger log
 
 
@@ -109,38 +110,6 @@ def test_a_fixed_design_stays_honest_where_the_attack_changes_the_size_of_the_lo
     for k, best in enumerate(chances):
         assert max(best @ wrong @ other for other in chances[: k + 1]) <= delta
     assert max(chance @ misled @ chance for chance in chances) > delta  # had the attack been ignored
-
-
-def ucb1_log(rng: np.random.Generator, means: list[float], horizon: int, budget: int) -> list[Any]:
-    """Events and totals after each round of UCB1; the first rewards that speak for the first arm are altered."""
-    events, totals, history = [0, 0], [0, 0], []
-    for t in range(horizon):
-        index = [
-            totals[k] / events[k] + math.sqrt(2 * math.log(t) / events[k]) if events[k] else math.inf for k in (0, 1)
-        ]
-        arm = index.index(max(index))
-        reward = int(rng.random() < means[arm])
-        if budget and reward == 1 - arm:
-            reward, budget = arm, budget - 1
-        events[arm] += 1
-        totals[arm] += reward
-        history.append((events.copy(), totals.copy()))
-    return history
-
-
-def test_peeking_at_a_bandit_after_every_event_certifies_no_wrong_arm() -> None:
-    delta, budget, runs, wrong, misled = 0.3, 25, 120, 0, 0
-    rng = np.random.default_rng(6)
-    for _ in range(runs):
-        found = [
-            certify_counts(events, totals, delta=delta)
-            for events, totals in ucb1_log(rng, [0.51, 0.5], 300, budget)
-            if min(events) > 0 and totals[1] * events[0] > totals[0] * events[1]
-        ]
-        misled += any(each.certified for each in found)
-        wrong += any(each.certified and budget_of(each) >= budget for each in found)
-    assert lower_limit(wrong, runs, FALSE_ALARM) <= delta
-    assert misled > runs / 2
 
 
 # -------------------------------------------------------------------------------------------- what it says
@@ -261,3 +230,17 @@ def test_a_certificate_is_ready_for_json(binary: bool) -> None:
 def test_an_impossible_budget_is_refused() -> None:
     with pytest.raises(InvalidParameter, match=r"expected .+, got "):
         certify_counts([9, 8], [1, 8]).not_ruled_out(-1)
+
+
+@pytest.mark.parametrize(("threat", "design"), list(itertools.product(THREATS, DESIGNS)))
+def test_every_number_that_is_said_is_one_of_the_certificate(threat: Threat, design: Design) -> None:
+    for totals in ([400, 900, 120], [400, 420, 120]):
+        found = certify_counts([2000, 3000, 1500], [*totals], ["A", "B", "C"], threat=threat, design=design)
+        known = {found.events, found.overturned_at, found.more_events, found.budget}
+        if found.cheapest is not None and found.budget is not None:
+            known |= {found.budget + 1, *(v for k, v in vars(found.cheapest).items() if k != "rival")}
+        shares = [100 * share for share in (found.share_of_winner, found.share_of_events) if share is not None]
+        said = re.findall(r"\d[\d,.]*\d|\d", " ".join(found.sentences()))
+        assert said
+        for number in (float(each.replace(",", "")) for each in said):
+            assert number in known or any(abs(number - share) <= max(0.5, 0.05 * share) for share in shares), number

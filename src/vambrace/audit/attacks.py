@@ -56,18 +56,11 @@ def cheapest_attack(pair: Any, scale: Scale) -> Cheapest:
     only_rival = scale.finest * least_steps(pair, 0.0, 0.0, scale.finest)
     step = scale.finest * ceil(min(only_winner, only_rival) / (scale.finest * scale.most))
     extra = step - scale.finest if scale.whole else step
-    best, least = 0.0, least_steps(pair, extra, 0.0, step)
-    low, high = 0.0, float(ceil(only_winner / step))
-    while low < high:  # the guess
-        middle = float((low + high) // 2.0)
-        here = middle + least_steps(pair, middle * step + extra, 0.0, step)
-        there = middle + 1.0 + least_steps(pair, (middle + 1.0) * step + extra, 0.0, step)
-        if min(here, there) < least:
-            best, least = (middle, here) if here <= there else (middle + 1.0, there)
-        if here <= there:
-            high = middle
-        else:
-            low = middle + 1.0
+    best, least = good_split(pair, step, extra, only_winner)
+    if scale.whole and step > 1.0:  # both arms together may cost much less than one of them, and need smaller steps
+        step = max(float(ceil(min(least * step, only_winner, only_rival) / scale.most)), 1.0)
+        extra = step - 1.0
+        best, least = good_split(pair, step, extra, only_winner)
     left, width = 0.0, 0.0
     while left < least:  # the proof
         right = min(left + width, least - 1.0)
@@ -77,10 +70,30 @@ def cheapest_attack(pair: Any, scale: Scale) -> Cheapest:
             width = float((right - left) // 2.0)
         else:
             best, least = left, left + least_steps(pair, left * step + extra, 0.0, step)
-    budget, on_winner, on_rival = (least - 1.0) * step, best * step, (least - best) * step
-    if only_winner <= least * step:  # simpler to say
+    budget, on_winner, on_rival = (least - 1.0) * step, best * step + extra, (least - best) * step
+    if only_winner <= on_winner + on_rival:  # simpler to say
         on_winner, on_rival = only_winner, 0.0
+    elif only_rival <= on_winner + on_rival:
+        on_winner, on_rival = 0.0, only_rival
     return Cheapest(budget, on_winner, on_rival, only_winner, only_rival)
+
+
+@rare_kernel
+def good_split(pair: Any, step: float, extra: float, only_winner: float) -> tuple[float, float]:
+    """The guess: the steps on the winner, and on both; right if the cost is convex in the split."""
+    best, least = 0.0, least_steps(pair, extra, 0.0, step)
+    low, high = 0.0, float(ceil(only_winner / step))
+    while low < high:
+        middle = float((low + high) // 2.0)
+        here = middle + least_steps(pair, middle * step + extra, 0.0, step)
+        there = middle + 1.0 + least_steps(pair, (middle + 1.0) * step + extra, 0.0, step)
+        if min(here, there) < least:
+            best, least = (middle, here) if here <= there else (middle + 1.0, there)
+        if here <= there:
+            high = middle
+        else:
+            low = middle + 1.0
+    return best, least
 
 
 @rare_kernel
