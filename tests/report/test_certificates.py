@@ -118,4 +118,4 @@ def test_a_browser_shows_every_interval_whole(
         if inside is not None:
             assert box["x"] - 1 <= inside["x"]
             assert inside["x"] + inside["width"] <= box["x"] + box["width"] + 1 <= width
-    assert shown.get_by_text("ruled out up to C = ").count() == 2
+    assert shown.get_by_text("beaten up to C = ").count() == 2

@@ -15,7 +15,9 @@ DONE = {"alter": "altered", "inject": "injected", "suppress": "suppressed"}
 def sentences(certificate: "Certificate") -> list[str]:
     """Everything to be said, the most important first."""
     c = certificate
-    said = [verdict(c), cheapest(c), shares(c), lead(c), beyond(c)] if c.certified else [verdict(c), needed(c), lead(c)]
+    said = [verdict(c), needed(c), lead(c)]
+    if c.certified:
+        said = [verdict(c), cheapest(c), shares(c), lead(c), beyond(c), over_time(c)]
     return [each for each in said if each]
 
 
@@ -70,14 +72,22 @@ def lead(certificate: "Certificate") -> str:
     if not c.overturned_at:
         return ""
     rival = min(c.rivals, key=lambda rival: rival.overturned_at)
-    without = "with" if c.threat == "suppress" else "without"
+    without = f"{'with' if c.threat == 'suppress' else 'without'} {'it' if c.overturned_at == 1 else 'them'}"
+    attack = f"Alterations of {lead_as_text(c)} in total"
     if c.whole:
         attack = _events(int(c.overturned_at), f"{DONE[c.threat]} events")
-        without += " it" if c.overturned_at == 1 else " them"
-    else:
-        attack = f"Alterations of {_amount(c, c.overturned_at, up=True)} in total"
-        without += " them"
     return f"{attack} could explain the whole lead of {c.winner}: {without}, {rival.label} would look at least as good."
+
+
+def over_time(certificate: "Certificate") -> str:
+    """Since when the winner is certain."""
+    c, since = certificate, ""
+    for moment in c.over_time:
+        certain = moment.winner == c.winner and moment.budget is not None
+        since = (since or moment.time) if certain else ""
+    if not c.over_time or not since:
+        return ""
+    return f"{c.winner} has been certified without a break since {since}."
 
 
 def beyond(certificate: "Certificate") -> str:
@@ -103,6 +113,11 @@ def in_words(labels: Sequence[str], last: str = ", ", most: int = 5) -> str:
     if len(labels) > most:
         return f"{', '.join(labels[: most - 1])} and {len(labels) - most + 1:,} more"
     return last.join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels)
+
+
+def lead_as_text(certificate: "Certificate") -> str:
+    """The least attack that could explain the lead, rounded up."""
+    return _amount(certificate, certificate.overturned_at, up=True)
 
 
 def amount_as_text(value: float, unit: str = "", decimals: int = 2, *, up: bool = False) -> str:
