@@ -187,7 +187,7 @@ def test_a_table_of_many_tests_in_files(run: Run, tmp_path: Path) -> None:
     expected = vb.certify(path, group="test")
     frames = [pl.read_csv(outs[0]), pl.read_parquet(outs[1])]
     for frame in frames:
-        assert frame["test"].to_list() == ["t7", "t6", "t5", "t4", "t3", "t2", "t0", "t1"]
+        assert frame["test"].to_list() == ["t7", "t6", "t5", "t4", "t3", "t0", "t1", "t2"]
         for row in frame.iter_rows(named=True):
             one = expected[row["test"]]
             assert row["arms"] == 2
@@ -196,7 +196,7 @@ def test_a_table_of_many_tests_in_files(run: Run, tmp_path: Path) -> None:
             if one.cheapest is not None:
                 assert row["on_winner"] + row["on_rival"] == row["budget"] + 1
     printed = [line.split()[0] for line in done.out.splitlines() if line.startswith("t") and line[1].isdigit()]
-    assert printed == ["t7", "t6", "t5", "t4", "t3", "t2"]
+    assert printed == ["t7", "t6", "t5", "t4", "t3"]
     assert_mistake(run(*words, "--csv", str(tmp_path / "found.parquet")))
 
 
@@ -216,8 +216,8 @@ SAID = [
         "40,36 45,10",
         ["--threat=suppress", "--design=fixed"],
         "A beats every other arm unless at least 37 events were suppressed beside the 85 that are known. "
-        "The cheapest attack that may have hidden a better arm: 21 failures of A were suppressed, and 16 clicks of B were "
-        "suppressed. On A alone it would take 56 suppressed failures, on B alone it would take 108 suppressed clicks. "
+        "The cheapest attack that may have hidden a better arm: 21 failures of A were suppressed, and 16 clicks of B "
+        "were suppressed. On A alone it would take 56 suppressed failures, on B alone it would take 108 suppressed clicks. "
         "The guarantee holds up to C = 36: 100 % of the clicks of A, 42 % of all events. "
         "57 suppressed events could explain the whole lead of A: with them, B would look at least as good. "
         "Beyond C, nothing is guaranteed; A may still be the best arm.",

@@ -26,10 +26,10 @@ def arms(certificate: Certificate, most: int) -> list[tuple[str, ...]]:
     return [(arm, up_to, text(mean), text(low), text(high), f"{n:,}") for arm, up_to, mean, low, high, n in found]
 
 
-def steps(certificate: Certificate) -> list[tuple[str, str]]:
+def steps(certificate: Certificate, most_names: int = MOST_NAMES) -> list[tuple[str, str]]:
     """Which arms may be the best from which budget on: the columns of STEPS."""
     return [
-        (budget_as_text(budget, certificate), words.in_words(labels, most=MOST_NAMES))
+        (budget_as_text(budget, certificate), words.in_words(labels, most=most_names))
         for budget, labels in certificate.joining()
     ]
 

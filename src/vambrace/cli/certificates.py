@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from vambrace.audit.certification import Certificates
 
 MOST_ROWS = 50  # of a table
-MOST_MOMENTS = 20
+MOST_STEPS = 20
+MOST_NAMES = 5  # in a cell
 
 
 def write(found: "Certificates", csv: Path | None, parquet: Path | None) -> None:
@@ -47,6 +48,8 @@ def show(found: "Certificates", notes: Sequence[str], *, many: bool) -> None:
     common.print_table(
         f"the winner and its rivals{others}", tables.ARMS, tables.arms(one, MOST_ROWS), widest=common.PAGE
     )
-    common.print_table("arms that may be best", tables.STEPS, tables.steps(one)[:MOST_ROWS], widest=common.PAGE)
+    common.print_table(
+        "arms that may be best", tables.STEPS, tables.steps(one, MOST_NAMES)[:MOST_STEPS], widest=common.PAGE
+    )
     if one.over_time:
-        common.print_table("as the log grew", tables.MOMENTS, tables.moments(one, MOST_MOMENTS), widest=common.PAGE)
+        common.print_table("as the log grew", tables.MOMENTS, tables.moments(one, MOST_STEPS), widest=common.PAGE)
