@@ -217,7 +217,8 @@ SAID = [
         ["--threat=suppress", "--design=fixed"],
         "A beats every other arm unless at least 37 events were suppressed beside the 85 that are known. "
         "The cheapest attack that may have hidden a better arm: 21 failures of A were suppressed, and 16 clicks of B "
-        "were suppressed. On A alone it would take 56 suppressed failures, on B alone it would take 108 suppressed clicks. "
+        "were suppressed. On A alone it would take 56 suppressed failures, "
+        "on B alone it would take 108 suppressed clicks. "
         "The guarantee holds up to C = 36: 100 % of the clicks of A, 42 % of all events. "
         "57 suppressed events could explain the whole lead of A: with them, B would look at least as good. "
         "Beyond C, nothing is guaranteed; A may still be the best arm.",
