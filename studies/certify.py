@@ -22,8 +22,9 @@ MARK = "<!-- written by make studies -->"
 Found = dict[tuple[str, str], list[vb.Certificate]]
 STUDY = """\
 The {tests:,} headline tests of the Upworthy Research Archive (Matias, Munger, Le Quere and Ebersole, 2021): {arms:,} headlines,
-{events:,} impressions, each viewer assigned at random. "Stands at C" counts the winners that C fake events cannot
-overturn; the last columns are how many it takes to overturn a certified winner. δ = 0.05 for each test by itself.
+{events:,} impressions, each viewer assigned at random. "Stands at C" counts the winners that are certified although C
+events may be fake; the last columns are how many fakes end the guarantee of a certified winner. δ = 0.05 for each test
+by itself.
 
 {table}
 
@@ -42,7 +43,7 @@ def certified(path: Path) -> Found:
 
 
 def needed(certificates: list[vb.Certificate]) -> list[int]:
-    """How many fake events overturn each certified winner, at least."""
+    """How many fake events end the guarantee of each certified winner, at least."""
     return sorted(int(each.budget) + 1 for each in certificates if each.budget is not None)
 
 
@@ -85,12 +86,14 @@ def verdict(found: Found, tests: int) -> str:
     fixed, adaptive = found["alter", "fixed"], found["alter", "adaptive"]
     fakes = needed(fixed)
     few = sum(each <= 10 for each in fakes)
-    clicks = f"{few:,} of these {len(fakes):,} winners fall to ten fake clicks or fewer, the median one to {median(fakes):,.0f}"
+    clicks = f"for {few:,} of these {len(fakes):,} winners ten altered clicks or fewer end the guarantee, for the median one "
+    clicks += f"{median(fakes):,.0f}"
     words = (
         f"Judged once, at sizes set in advance, {len(fakes):,} of {tests:,} tests ({len(fakes) / tests:.1%}) have a certified "
         f"winner; {clicks}. If someone may have looked early, or a bandit chose the arms (`adaptive`), {standing(adaptive, 0):,} "
         f"{'is' if standing(adaptive, 0) == 1 else 'are'} left. Tests with a few thousand views per headline seldom "
-        "separate the best headline from all others, and where they do, a few fake clicks overturn it. Two reservations: the "
+        "separate the best headline from all others, and where they do, a few dozen fake clicks may have hidden a better "
+        "one. Two reservations: the "
         "archive's authors report faulty randomisation in some weeks of 2013 and 2014, which the file does not mark; and with an "
         "error probability of 0.05 for each test, some of these winners may be wrong."
     )
@@ -106,9 +109,9 @@ def main() -> None:
         return
     found = certified(arguments.headlines)
     any_of = found["alter", "fixed"]
-    columns = ["threat, design", *(f"stands at C = {budget:,}" for budget in BUDGETS), "median to overturn", "largest"]
+    columns = ["threat, design", *(f"stands at C = {budget:,}" for budget in BUDGETS), "median to end it", "largest"]
     table = pages.table(columns, ([f"{threat}, {design}", *cells(each)] for (threat, design), each in found.items()))
-    alt = "Winners that stand against the number of fake events: all but a few are overturned by a hundred"
+    alt = "Winners that stand against the number of fake events: a hundred fakes end the guarantee of all but a few"
     study = STUDY.format(
         tests=len(any_of),
         arms=sum(1 + len(each.rivals) for each in any_of),

@@ -17,7 +17,7 @@ from vambrace.testing import check_adversary
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SAYS = {
     "audit_a_log.py": (
-        "    0 fakes: blue beats every other arm unless at least 801 of the 30,000 events were altered.\n",
+        "    0 fakes: blue beats every other arm unless at least 1,082 of the 30,000 events were altered.\n",
         "3,000 fakes: green beats every other arm",
         "with that many fakes, the best may be: green, blue, red\n",
     ),

@@ -1,7 +1,11 @@
 import gzip
+import hashlib
+import html
 import io
 import json
 import os
+import re
+import shlex
 import sqlite3
 import sys
 import threading
@@ -11,7 +15,7 @@ import polars as pl
 import pytest
 
 import vambrace as vb
-from command_line import Run, assert_mistake
+from command_line import Run, assert_mistake, widest
 
 TABLE = "arm,views,clicks\nold,9000,900\nnew,9000,1200\n"
 TESTS = "test,arm,views,clicks\nx,old,90000,9000\nx,new,90000,10800\ny,old,50,4\ny,new,50,5\nz,old,10,1\n"
@@ -51,8 +55,8 @@ def test_certify_prints_the_sentence_and_the_rivals(run: Run, table: str) -> Non
     words = ["certify", table, "--threat", "inject", "--design", "fixed", "--delta", "0.01"]
     done = run(*words)
     assert (done.code, done.err) == (0, "")
-    said = "\n".join(expected.sentences())
-    assert done.out.startswith(f"{said}\nthreat inject, design fixed, delta 0.01\ncolumns: ")
+    said = " ".join(expected.sentences())
+    assert " ".join(done.out.split()).startswith(f"{said} threat inject, design fixed, delta 0.01 columns: ")
     (row,) = (line.split() for line in done.out.splitlines() if line.startswith("old  "))
     (rival,) = expected.rivals
     low, high = (f"{100 * end:.1f}" for end in (rival.low, rival.high))
@@ -158,17 +162,150 @@ def test_certify_many_tests(run: Run, tmp_path: Path) -> None:
     done = run("certify", str(path), "--group", "test", "--html", str(tmp_path / "x.html"))
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("2 tests, 1 with a certified winner.\n")
-    assert done.out.endswith("1 left out, with one arm only, the first of them 'z'.\n")
+    assert "\n'z' was left out: only one arm.\n" in done.out
     rows = [line.split() for line in done.out.splitlines()]
     budget = vb.certify({"arm": [0, 1], "views": [90_000, 90_000], "clicks": [9_000, 10_800]}).budget
     assert budget is not None
     assert budget >= 1000
-    for row in (["0", "1"], ["100", "1"], ["1,000", "1"]):
+    for row in (["0", "1"], ["100", "1"], ["1,000", "1"], ["x", f"{budget:,}", "1,800", "180,000", "new"]):
         assert row in rows
     found = json.loads(run("certify", str(path), "--group", "test", "--json").out)
     assert [(each["test"], each["certified"]) for each in found] == [("x", True), ("y", False)]
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
     assert "<h1>1 of 2 tests have a certified winner</h1>" in page
+
+
+def test_a_table_of_many_tests_in_files(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "tests.csv"
+    rows = [f"t{k},old,90000,9000\nt{k},{'new headline ' * 9},90000,{9000 + 300 * k}\n" for k in range(8)]
+    path.write_text("test,arm,views,clicks\n" + "".join(rows), encoding="utf-8")
+    outs = [tmp_path / "new" / f"found.{ending}" for ending in ("csv", "parquet")]
+    words = ["certify", str(path), "--group", "test"]
+    done = run(*words, "--csv", str(outs[0]), "--parquet", str(outs[1]))
+    assert (done.code, done.err) == (0, "")
+    assert widest(done.out) <= 80
+    expected = vb.certify(path, group="test")
+    frames = [pl.read_csv(outs[0]), pl.read_parquet(outs[1])]
+    for frame in frames:
+        assert frame["test"].to_list() == ["t7", "t6", "t5", "t4", "t3", "t0", "t1", "t2"]
+        for row in frame.iter_rows(named=True):
+            one = expected[row["test"]]
+            assert row["arms"] == 2
+            for name in ("winner", "budget", "overturned_at", "events", "more_events", "threat", "design", "delta"):
+                assert row[name] == getattr(one, name)
+            if one.cheapest is not None:
+                assert row["on_winner"] + row["on_rival"] == row["budget"] + 1
+    printed = [line.split()[0] for line in done.out.splitlines() if line.startswith("t") and line[1].isdigit()]
+    assert printed == ["t7", "t6", "t5", "t4", "t3"]
+    assert_mistake(run(*words, "--csv", str(tmp_path / "found.parquet")))
+
+
+# the arms A and B with these counts, options, and everything that is then said
+SAID = [
+    (
+        "10000,200 10000,400",
+        [],
+        "B beats every other arm unless at least 73 of the 20,000 events were altered. "
+        "The cheapest attack that may have hidden a better arm: 73 clicks of A were erased. "
+        "On B alone it would take 89 fake clicks. "
+        "The guarantee holds up to C = 72: 18 % of the clicks of B, 0.36 % of all events. "
+        "200 altered events could explain the whole lead of B: without them, A would look at least as good. "
+        "Beyond C, nothing is guaranteed; B may still be the best arm.",
+    ),
+    (
+        "40,36 45,10",
+        ["--threat=suppress", "--design=fixed"],
+        "A beats every other arm unless at least 37 events were suppressed beside the 85 that are known. "
+        "The cheapest attack that may have hidden a better arm: 21 failures of A were suppressed, and 16 clicks of B "
+        "were suppressed. On A alone it would take 56 suppressed failures, "
+        "on B alone it would take 108 suppressed clicks. "
+        "The guarantee holds up to C = 36: 100 % of the clicks of A, 42 % of all events. "
+        "57 suppressed events could explain the whole lead of A: with them, B would look at least as good. "
+        "Beyond C, nothing is guaranteed; A may still be the best arm.",
+    ),
+    (
+        "1000,20 1000,33",
+        ["--design=fixed"],
+        "B beats every other arm unless at least 1 of the 2,000 events was altered. "
+        "The cheapest attack that may have hidden a better arm: 1 click of B was fake. "
+        "On A alone it would take 1 erased click. "
+        "13 altered events could explain the whole lead of B: without them, A would look at least as good. "
+        "If an event was altered, nothing is guaranteed; B may still be the best arm.",
+    ),
+    (
+        "1000,20 1000,31",
+        ["--design=fixed", "--threat=inject"],
+        "No arm is certified: even without fake events B is not separated from A. "
+        "Its lead may be chance. About 420 more events at the same rates would certify B. "
+        "12 injected events could explain the whole lead of B: without them, A would look at least as good.",
+    ),
+    (
+        "1000000,20 1000000,21",
+        [],
+        "No arm is certified: even without fake events B is not separated from A. "
+        "Its lead may be chance. At these rates even 1,000,000,000 events of an arm would be too few. "
+        "1 altered event could explain the whole lead of B: without it, A would look at least as good.",
+    ),
+    ("1000,20 1000,20", [], "No arm is certified: A and B share the largest mean."),
+]
+
+
+@pytest.mark.parametrize(("counts", "options", "said"), SAID)
+def test_everything_is_said_once_and_in_order(
+    run: Run, tmp_path: Path, counts: str, options: list[str], said: str
+) -> None:
+    path = tmp_path / "x.csv"
+    rows = [f"{arm},{row}\n" for arm, row in zip("AB", counts.split(), strict=True)]
+    path.write_text("arm,views,clicks\n" + "".join(rows), encoding="utf-8")
+    out = run("certify", str(path), *options).out
+    assert " ".join(out.partition("\nthreat ")[0].split()) == said
+    assert widest(out) <= 80
+
+
+def test_what_is_said_about_revenue(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("arm,reward\n" + "a,0\na,0\na,9\nb,40\nb,0\nb,9\n" * 3000, encoding="utf-8")
+    words = ["certify", str(path), "--reward-range=0,50", "--unit=EUR"]
+    found = vb.certify(path, reward_range=(0, 50), unit="EUR")
+    said = " ".join(run(*words).out.split())
+    assert re.search(r"altered by more than ([\d,]+\.\d\d) EUR in total\. ", said)
+    assert re.search(
+        r": rewards of a were lowered by [\d,.]+ EUR in total\. On b alone it would take rewards raised by", said
+    )
+    assert (
+        f"{100 * (found.share_of_winner or 0):.0f} % of the total reward of b. Alterations of 120,000.00 EUR in" in said
+    )
+    for threat, how in (("inject", "events of b with the largest"), ("suppress", "events of a with the largest")):
+        said = " ".join(run(*words, "--threat", threat).out.split())
+        assert f"{how} possible reward were {threat}" in said
+
+
+def test_since_when_a_winner_is_certain(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    rows = [f"2026-03-{day:02},A,1000,20\n2026-03-{day:02},B,1000,40\n" for day in range(1, 11)]
+    path.write_text("day,arm,views,clicks\n" + "".join(rows), encoding="utf-8")
+    found = vb.certify(path, time="day")
+    since = next(each.time for each in found.over_time if each.budget is not None)
+    assert "2026-03-01" < since < "2026-03-10"
+    out = run("certify", str(path), "--time", "day").out
+    assert f"\nB has been certified without a break since {since}.\n" in out
+    assert ["2026-03-01", "not", "separated", "B"] in [line.split() for line in out.splitlines()]
+    assert ["2026-03-10", f"{found.budget}", "B"] in [line.split() for line in out.splitlines()]
+
+
+def test_the_page_says_how_to_repeat_it(run: Run, table: str, tmp_path: Path) -> None:
+    page = tmp_path / "x.html"
+    words = ["certify", table, "--design=fixed", "--drop=a b", "--delta=0.01", "--threat=inject"]
+    assert_mistake(run(*words, "--html", str(page)))  # there is no arm of this name
+    words.remove("--drop=a b")
+    run(*words, "--html", str(page))
+    text = page.read_text(encoding="utf-8")
+    sha256 = hashlib.sha256(Path(table).read_bytes()).hexdigest()
+    assert f"{len(TABLE)} bytes" in text
+    assert sha256 in text
+    command = html.unescape(re.findall(r"<code>(vambrace certify [^<]+)</code>", text)[0])
+    assert shlex.split(command)[1:] == [*words[:2], "--delta=0.01", "--threat=inject", "--design=fixed"]
+    assert run(*shlex.split(command)[1:]).out == run(*words).out
 
 
 def logged(rows: str) -> bytes:

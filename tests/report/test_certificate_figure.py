@@ -21,7 +21,7 @@ def test_a_figure_shows_each_interval_and_budget() -> None:
     assert [(row["arm"], row["role"], row["note"]) for row in rows] == [
         ("B", "winner", "largest mean"),
         ("C", "rival", "not separated"),
-        ("A", "rival", f"ruled out up to C = {found.rivals[0].budget}"),
+        ("A", "rival", f"beaten up to C = {found.rivals[0].budget}"),
     ]
     assert (rows[0]["low"], rows[0]["high"]) == (found.winner_low, found.winner_high)
     assert (rows[2]["low"], rows[2]["high"]) == (found.rivals[0].low, found.rivals[0].high)

@@ -226,23 +226,13 @@ def certify_counts(
     known = totals if binary or squares is None else squares
     arms = [Arm(*each) for each in zip(events, totals, known, strict=True)]
     best = winner_of(arms)
-    low, high = reward_range
-    make = _rival_maker(question, labels[best], arms[best], reward_range)
+    make = _rival_maker(question, arms[best], reward_range)
     found = [make(label, arm) for label, arm in zip(labels, arms, strict=True)]
-    winner, rivals = found[best], [*found[:best], *found[best + 1 :]]
-    budgets = [rival.budget for rival in rivals if rival.budget is not None]
-    certified = len(budgets) == len(rivals)
-    budget = min(budgets) if certified else None
-    part = arms[best].total * (1 if binary else high - low) if question.binary or threat == "alter" else events[best]
+    winner, rivals = found[best], (*found[:best], *found[best + 1 :])
     return Certificate(
+        **_answer(question, arms, best, rivals, reward_range),
         winner=winner.label,
-        certified=certified,
-        budget=budget,
         overturned_at=min(rival.overturned_at for rival in rivals),
-        cheapest=next((rival.attack for rival in rivals if rival.budget == budget), None) if certified else None,
-        share_of_winner=budget / part if budget is not None and part > 0 else None,
-        share_of_events=budget / sum(events) if budget is not None and question.whole else None,
-        more_events=None if certified else _more_events(question, arms, best),
         events=sum(events),
         delta=delta,
         threat=threat,
@@ -252,12 +242,33 @@ def certify_counts(
         winner_mean=winner.mean,
         winner_low=winner.low,
         winner_high=winner.high,
-        rivals=tuple(rivals),
+        rivals=rivals,
         reward_range=reward_range,
         unit=unit,
         over_time=tuple(over_time),
         columns=dict(columns or {}),
     )
+
+
+def _answer(
+    question: Question, arms: Sequence[Arm], best: int, rivals: Sequence[Rival], reward_range: tuple[float, float]
+) -> dict[str, Any]:
+    """Whether the winner is certified, up to which budget, and the fields that follow from that."""
+    closest = min(rivals, key=lambda rival: -1 if rival.budget is None else rival.budget)
+    budget = closest.budget
+    if budget is None:
+        nothing = dict.fromkeys(("budget", "cheapest", "share_of_winner", "share_of_events"))
+        return {"certified": False, **nothing, "more_events": _more_events(question, arms, best)}
+    winner, (low, high) = arms[best], reward_range
+    part = winner.total if question.binary else winner.total * (high - low) if not question.whole else winner.events
+    return {
+        "certified": True,
+        "budget": budget,
+        "cheapest": closest.attack,
+        "share_of_winner": budget / part if part > 0 else None,
+        "share_of_events": budget / sum(arm.events for arm in arms) if question.whole else None,
+        "more_events": None,
+    }
 
 
 def winner_of(arms: Sequence[Arm]) -> int:
@@ -266,7 +277,7 @@ def winner_of(arms: Sequence[Arm]) -> int:
     return means.index(max(means))
 
 
-def _rival_maker(question: Question, winner: str, best: Arm, reward_range: tuple[float, float]) -> Any:
+def _rival_maker(question: Question, best: Arm, reward_range: tuple[float, float]) -> Any:
     """A function that makes the row of an arm, in the units of the log."""
     low, high = reward_range
 

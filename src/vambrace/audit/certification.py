@@ -1,7 +1,8 @@
 """From a finished log to its certificate: how many events would have to be fake to overturn the winner?"""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from vambrace import validation
@@ -12,6 +13,8 @@ from vambrace.errors import InvalidParameter
 from vambrace.progress import ProgressBar, waiting
 
 if TYPE_CHECKING:
+    import polars
+
     from vambrace.data import Log, Reading
 
 BUDGETS = (0, 1, 10, 100, 1000)  # those of a summary
@@ -51,6 +54,22 @@ class Certificates(dict[str, Certificate]):
 
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def to_frame(self) -> "polars.DataFrame":
+        """A Polars frame with one row per test, the largest budget first; its columns are named as in `Certificate`."""
+        import polars
+
+        names = "winner budget overturned_at winner_mean winner_events events share_of_winner share_of_events"
+        rows = []
+        for test, each in firmest(self).items():
+            attack = {name: getattr(each.cheapest, name, None) for name in ("rival", "on_winner", "on_rival")}
+            found = {"test": test, **{name: getattr(each, name) for name in names.split()}, **attack}
+            asked = {name: getattr(each, name) for name in ("more_events", "threat", "design", "delta", "unit")}
+            rows.append({**found, "arms": 1 + len(each.rivals), **asked})
+        number = polars.Int64 if all(each.whole for each in self.values()) else polars.Float64
+        types = dict.fromkeys(("budget", "overturned_at", "on_winner", "on_rival"), number)
+        others = {"share_of_winner": polars.Float64, "share_of_events": polars.Float64, "more_events": polars.Int64}
+        return polars.DataFrame(rows, schema_overrides={**types, **others, "rival": polars.String}, strict=False)
 
 
 @overload
@@ -131,6 +150,11 @@ def certify(
     options: dict[str, Any] = {"delta": delta, "threat": threat, "design": design, "columns": found.columns}
     options |= {"reward_range": ends or UNIT_RANGE, "unit": unit}
     return _only(found, options) if group is None else _each(found, options)
+
+
+def firmest(certificates: Mapping[str, Certificate]) -> dict[str, Certificate]:
+    """The tests with the largest budgets first, those without a certified winner last."""
+    return dict(sorted(certificates.items(), key=lambda item: inf if item[1].budget is None else -item[1].budget))
 
 
 def standing(certificates: Iterable[Certificate], budget: float) -> int:

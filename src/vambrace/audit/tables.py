@@ -5,12 +5,15 @@ from math import floor, log10
 
 from vambrace.audit import words
 from vambrace.audit.certificate import UNIT_RANGE, Certificate
-from vambrace.audit.certification import BUDGETS, standing
+from vambrace.audit.certification import BUDGETS, firmest, standing
 
 ARMS = ("arm", "beaten up to C", "mean", "low", "high", "events")  # low, high: the interval of the mean
 STEPS = ("C at least", "arms that join")
 STANDS = ("C", "winners that stand")
+TESTS = ("test", "stands up to C", "lead explained by", "events", "winner")
+MOMENTS = ("time", "stands up to C", "winner")
 MOST_NAMES = 40  # in one cell
+UNCERTAIN = "not separated"
 
 
 def arms(certificate: Certificate, most: int) -> list[tuple[str, ...]]:
@@ -18,15 +21,15 @@ def arms(certificate: Certificate, most: int) -> list[tuple[str, ...]]:
     c, text = certificate, means_as_text(certificate)
     found = [(c.winner, "", c.winner_mean, c.winner_low, c.winner_high, c.winner_events)]
     for r in c.closest(most):
-        beaten = "not separated" if r.budget is None else budget_as_text(r.budget, c)
+        beaten = UNCERTAIN if r.budget is None else budget_as_text(r.budget, c)
         found.append((r.label, beaten, r.mean, r.low, r.high, r.events))
     return [(arm, up_to, text(mean), text(low), text(high), f"{n:,}") for arm, up_to, mean, low, high, n in found]
 
 
-def steps(certificate: Certificate) -> list[tuple[str, str]]:
+def steps(certificate: Certificate, most_names: int = MOST_NAMES) -> list[tuple[str, str]]:
     """Which arms may be the best from which budget on: the columns of STEPS."""
     return [
-        (budget_as_text(budget, certificate), words.in_words(labels, most=MOST_NAMES))
+        (budget_as_text(budget, certificate), words.in_words(labels, most=most_names))
         for budget, labels in certificate.joining()
     ]
 
@@ -34,6 +37,23 @@ def steps(certificate: Certificate) -> list[tuple[str, str]]:
 def stands(certificates: Collection[Certificate]) -> list[tuple[str, str]]:
     """How many winners stand at which budget: the columns of STANDS."""
     return [(f"{budget:,}", f"{standing(certificates, budget):,}") for budget in BUDGETS]
+
+
+def tests(certificates: Mapping[str, Certificate]) -> list[tuple[str, ...]]:
+    """The tests with a certified winner, the largest budget first: the columns of TESTS."""
+    return [
+        (test, budget_as_text(c.budget, c), words.lead_as_text(c), f"{c.events:,}", c.winner)
+        for test, c in firmest(certificates).items()
+        if c.budget is not None
+    ]
+
+
+def moments(certificate: Certificate, most: int) -> list[tuple[str, ...]]:
+    """What was certain as the log grew, at most at `most` times that are evenly chosen: the columns of MOMENTS."""
+    every = certificate.over_time
+    n = min(len(every), most)
+    chosen = [every[(at + 1) * len(every) // n - 1] for at in range(n)]
+    return [(at, UNCERTAIN if c is None else budget_as_text(c, certificate), winner) for at, winner, c in chosen]
 
 
 def columns_used(columns: Mapping[str, str]) -> str:

@@ -1,5 +1,6 @@
 """`vambrace certify`."""
 
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -9,15 +10,16 @@ from typing import Annotated, Any
 import typer
 
 from vambrace import __version__
-from vambrace.cli import common
+from vambrace.cli import certificates, common
 from vambrace.cli.common import option
 from vambrace.errors import InvalidParameter
 
-MOST_ARMS = 50  # in a table
 EXAMPLES = (
     "vambrace certify test.csv",
     "vambrace certify log.csv --arm variant --reward bought --html page.html",
-    "vambrace certify tests.csv --group test --design fixed",
+    "vambrace certify log.parquet --user visitor --time day",
+    "vambrace certify orders.csv --reward revenue --reward-range 0,5000 --unit EUR",
+    "vambrace certify tests.csv --group test --design fixed --csv found.csv",
     "vambrace certify shop.db --sql 'SELECT variant, converted FROM visits'",
     "zcat log.csv.gz | vambrace certify -",
 )
@@ -42,7 +44,9 @@ def command(
     drop: Annotated[list[str] | None, option("ARM", "Leave out an arm, such as Total; may be repeated.")] = None,
     sheet: Annotated[str | None, option("NAME", "The sheet, in an Excel file with several.")] = None,
     sql: Annotated[str | None, option("QUERY", "The query, in a database.")] = None,
-    html: Annotated[Path | None, option("FILE", "Write a page with a figure and tables.")] = None,
+    html: Annotated[Path | None, option("FILE", "Write a page with figures and tables.")] = None,
+    csv: Annotated[Path | None, option("FILE", "Write a table with one row for each test.")] = None,
+    parquet: Annotated[Path | None, option("FILE", "Write the same table as Parquet.")] = None,
     as_json: common.Json = False,
 ) -> None:
     """Find how many fake events would overturn the winner of a test.
@@ -51,56 +55,55 @@ def command(
     """
     from vambrace import data
     from vambrace.audit.certificate import Certificate
-    from vambrace.audit.certification import certify
+    from vambrace.audit.certification import Certificates, certify
 
-    common.check_target(html, (".html",))
+    for path, ending in ((html, ".html"), (csv, ".csv"), (parquet, ".parquet")):
+        common.check_target(path, (ending,))
     ends = None if reward_range is None else common.numbers("reward_range", reward_range)
     options: dict[str, Any] = {"arm": arm, "reward": reward, "events": events, "successes": successes}
     options |= {"delta": delta, "threat": threat, "design": design, "reward_range": ends, "unit": unit}
-    options |= {"user": user, "time": time, "drop": drop, "sheet": sheet, "sql": sql}
+    options |= {"user": user, "time": time, "drop": drop, "sheet": sheet, "sql": sql, "group": group}
     with ExitStack() as stack:
         sources = [stack.enter_context(_opened(each)) for each in files]
-        source = data.title(sources)
-        answer = certify(sources, **options, group=group)
-    found = {"": answer} if isinstance(answer, Certificate) else answer
-    notes = [*answer.notes, *_notes(() if isinstance(answer, Certificate) else answer.left_out)]
-    if html is not None:
-        from vambrace.report import certificates as page
+        answer = certify(sources, **options)
+        found = Certificates({"": answer}) if isinstance(answer, Certificate) else answer
+        notes = [*answer.notes, *_left_out(found)]
+        if html is not None:
+            from vambrace.report import certificates as page
 
-        page.save(found, html, source=source, made_by=f"vambrace {__version__}", notes=notes, many=group is not None)
+            words = {"notes": notes, "made_by": f"vambrace {__version__}", "command": _command(sources, options)}
+            files_read = data.files(sources)
+            page.save(found, html, source=data.title(sources), files=files_read, many=group is not None, **words)
+    certificates.write(found, csv, parquet)
     if as_json:
         every = [each.to_dict() for each in found.values()]
         tests = [{"test": test, **each} for test, each in zip(found, every, strict=True)]
         common.print_json(every[0] if group is None else tests)
-        return
-    _print_found(found, group is not None)
-    for note in notes:
-        common.print_note(note)
+    else:
+        certificates.show(found, notes, many=group is not None)
 
 
-def _notes(left_out: tuple[str, ...]) -> list[str]:
-    notes = []
-    if left_out:
-        notes.append(f"{len(left_out):,} left out, with one arm only, the first of them {left_out[0]!r}.")
-    return notes
+def _left_out(found: Any) -> list[str]:
+    """What must be said about tests that have one arm only."""
+    if not found.left_out:
+        return []
+    n, first = len(found.left_out), found.left_out[0]
+    names = f"{first!r} was" if n == 1 else f"{n:,} tests, the first of them {first!r}, were"
+    return [f"{names} left out: only one arm."]
 
 
-def _print_found(found: Mapping[str, Any], many: bool) -> None:
-    from vambrace.audit import tables
-    from vambrace.audit.certification import standing
+def _command(sources: list[Any], options: Mapping[str, Any]) -> str:
+    """A command line that finds the same again."""
+    from vambrace import data
 
-    one = next(iter(found.values()))
-    parameters = f"threat {one.threat}, design {one.design}, delta {one.delta:g}"
-    parameters += f"\ncolumns: {common.visible(tables.columns_used(one.columns))}"
-    if many:
-        typer.echo(f"{len(found):,} tests, {standing(found.values(), 0):,} with a certified winner.\n{parameters}\n")
-        common.print_table("", tables.STANDS, tables.stands(found.values()))
-        return
-    typer.echo("\n".join(common.visible(each) for each in one.sentences()) + f"\n{parameters}\n")
-    n_arms = 1 + len(one.rivals)
-    others = f", the {MOST_ARMS - 1} closest of {n_arms:,}" if n_arms > MOST_ARMS else ""
-    common.print_table(f"the winner and its rivals{others}", tables.ARMS, tables.arms(one, MOST_ARMS))
-    common.print_table("arms that may be best", tables.STEPS, tables.steps(one)[:MOST_ARMS])
+    words = ["vambrace", "certify", *(data.title(each) for each in sources)]
+    defaults = {"delta": 0.05, "threat": "alter", "design": "adaptive", "unit": ""}
+    for name, value in options.items():
+        if value == defaults.get(name):
+            continue
+        text = ",".join(f"{each:g}" for each in value) if name == "reward_range" else value
+        words += [f"--{name.replace('_', '-')}={each}" for each in (text if isinstance(text, list) else [text])]
+    return shlex.join(words)
 
 
 @contextmanager

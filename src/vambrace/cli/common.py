@@ -104,14 +104,14 @@ def visible(text: str) -> str:
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, widest: int = WIDEST) -> None:
     """Print a table; where it is too wide, with a wrapped last column or the cells of each row below each other."""
     from rich.cells import cell_len  # some signs take two columns
 
     lines = [[*columns], *([visible(cell) for cell in row] for row in rows)]
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
     indent = sum(widths[:-1]) + 2 * len(widths) - 2
-    room = shutil.get_terminal_size((WIDEST, 24)).columns - indent
+    room = shutil.get_terminal_size((widest, 24)).columns - indent
     if widths[-1] > room < NARROWEST:
         print_records(title, columns, lines[1:])
         return

@@ -11,7 +11,7 @@ Adding up `counting`, which uses `logs`, `tables`, `people` (one event per perso
 
 from vambrace.data.columns import Columns, Layout
 from vambrace.data.counting import Reading, Tally, read_test, tally
-from vambrace.data.sources import File, Log, Part, Spooled, spooled, title
+from vambrace.data.sources import File, Log, Part, Spooled, files, spooled, title
 
 __all__ = [
     "Columns",
@@ -22,6 +22,7 @@ __all__ = [
     "Reading",
     "Spooled",
     "Tally",
+    "files",
     "read_test",
     "spooled",
     "tally",

@@ -12,7 +12,7 @@ from vambrace.data import logs, people, suspicions, tables, times, values
 from vambrace.data import sources as files
 from vambrace.data.columns import Columns, Header, Layout, same
 from vambrace.data.logs import UNIT
-from vambrace.data.sources import WHOLE, File, Log, Part, Source
+from vambrace.data.sources import WHOLE, Log, Part, Source
 from vambrace.data.times import Clock, Sums
 from vambrace.errors import InvalidParameter, displayed
 
@@ -43,7 +43,6 @@ class Reading(NamedTuple):
         notes: Sentences that the user should read, such as that rows of the same arm were added up.
         over_time: For each test the sums up to each moment, in order of time, with what to call the moment; empty
             unless a column of the time is named. An arm that has no events yet has zeros there.
-        files: The files that were read.
     """
 
     name: str
@@ -51,7 +50,6 @@ class Reading(NamedTuple):
     columns: dict[str, str]
     notes: tuple[str, ...] = ()
     over_time: dict[str, list[tuple[str, Tally]]] = {}  # noqa: RUF012 (never changed)
-    files: tuple[File, ...] = ()
 
 
 def tally(
@@ -138,9 +136,8 @@ def _read(
     order = list if chosen.is_table else _sorted
     tests = {test: _tally({label: sums[test][label] for label in order(sums[test])}) for test in order(sums)}
     over_time = {} if clock is None else _over_time(rows, clock, tests)
-    read = tuple(each.file for each in opened if each.file is not None)
     title = files.and_more([each.name for each in opened])
-    return Reading(title, tests, chosen.named(), tuple(dict.fromkeys(notes)), over_time, read), pieces
+    return Reading(title, tests, chosen.named(), tuple(dict.fromkeys(notes)), over_time), pieces
 
 
 def _piece(raw: Any, wanted: Columns, part: Part, layout: Layout | None) -> _Piece:

@@ -33,7 +33,7 @@ class Spooled(NamedTuple):
 
 
 class File(NamedTuple):
-    """A file that was read."""
+    """A file of a log."""
 
     name: str
     path: Path
@@ -79,7 +79,6 @@ class Source(NamedTuple):
     is_text: bool = False  # numbers may be words, and rows may be empty
     repeated: frozenset[str] = frozenset()  # names that several columns have
     json_lines: Path | None = None
-    file: File | None = None
 
     def rows(self, columns: dict[str, polars.Expr], *, numbered: bool = False, plain: bool = False) -> polars.LazyFrame:
         """These columns, on request with the row numbers; `plain`: a text file has no empty rows to be dropped."""
@@ -111,8 +110,7 @@ def opened(source: Any, part: Part = WHOLE) -> Source:
             _check_part(name, part._replace(sql=None))
             found = Source(name, databases.answered(name, source, part.sql).lazy(), is_text=True)
         elif isinstance(source, str | Path | Spooled):
-            path = Path(source.path if isinstance(source, Spooled) else source)
-            found = _file(name, path, part)._replace(file=File(name, path, path.stat().st_size))
+            found = _file(name, _path(source), part)
         else:
             _check_part(name, part)
             found = Source(name, _frame(name, source))
@@ -138,6 +136,13 @@ def pieces(sources: Any) -> list[Any]:
         raise InvalidParameter("log: expected at least one file, got none")
     _check_twice(each for each in found if isinstance(each, str | Path) and not databases.is_address(each))
     return found
+
+
+def files(sources: Any) -> list[File]:
+    """The files among the sources."""
+    named = [each for each in pieces(sources) if isinstance(each, str | Path | Spooled)]
+    paths = [(_name(each), _path(each)) for each in named if not databases.is_address(each)]
+    return [File(name, path, path.stat().st_size) for name, path in paths]
 
 
 def title(sources: Any) -> str:
@@ -238,6 +243,10 @@ def _columns_of(name: str, source: Any) -> Mapping[str, Any]:
         plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf"
         found[str(key)] = column.to_numpy() if plain else column.astype(object).where(column.notna(), None).tolist()
     return found
+
+
+def _path(source: str | Path | Spooled) -> Path:
+    return Path(source.path if isinstance(source, Spooled) else source)
 
 
 def _name(source: Any) -> str:
