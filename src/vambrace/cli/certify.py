@@ -71,7 +71,11 @@ def command(
         if html is not None:
             from vambrace.report import certificates as page
 
-            words = {"notes": notes, "made_by": f"vambrace {__version__}", "command": _command(sources, options)}
+            words: dict[str, Any] = {
+                "notes": notes,
+                "made_by": f"vambrace {__version__}",
+                "command": _command(sources, options),
+            }
             files_read = data.files(sources)
             page.save(found, html, source=data.title(sources), files=files_read, many=group is not None, **words)
     certificates.write(found, csv, parquet)
