@@ -21,10 +21,10 @@ READING = data.Reading("", {"": TALLY}, COLUMNS)
 
 
 def read(source: Any) -> data.Reading:
-    """Without the name and the files, which differ."""
+    """Without the name, which differs."""
     found = data.tally(source)
     assert found.name
-    return found._replace(name="", files=())
+    return found._replace(name="")
 
 
 def written(ending: str) -> bytes:

@@ -54,10 +54,10 @@ def test_files_have_a_size_and_a_fingerprint(tmp_path: Path) -> None:
     paths = [tmp_path / "x.csv", tmp_path / "y.csv"]
     for path in paths:
         path.write_bytes(path.name.encode() + b",arm,reward\n1,a,1\n2,b,0\n")
-    found = data.tally([*paths, FRAME]).files
+    found = data.files([*paths, FRAME])
     assert [(each.name, each.size) for each in found] == [(str(path), path.stat().st_size) for path in paths]
     assert [each.sha256() for each in found] == [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
-    assert data.tally(FRAME).files == ()
+    assert data.files(FRAME) == []
 
 
 def test_pandas_frames() -> None:

@@ -71,9 +71,9 @@ def command(
         if html is not None:
             from vambrace.report import certificates as page
 
-            words = {"notes": notes, "made_by": f"vambrace {__version__}", "command": _command(sources, options)}
-            files_read = data.files(sources)
-            page.save(found, html, source=data.title(sources), files=files_read, many=group is not None, **words)
+            words: dict[str, Any] = {"source": data.title(sources), "command": _command(sources, options)}
+            words |= {"made_by": f"vambrace {__version__}", "notes": notes}
+            page.save(found, html, files=data.files(sources), many=group is not None, **words)
     certificates.write(found, csv, parquet)
     if as_json:
         every = [each.to_dict() for each in found.values()]

@@ -163,7 +163,7 @@ def moments_figure(certificate: Certificate, *, width: int = 560) -> Any:
     moments = [_moment(each.time) for each in c.over_time]
     is_date = any(isinstance(each, datetime) for each in moments)
     places = [1000 * each.timestamp() if isinstance(each, datetime) else each for each in moments]
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"at": at, "C": each.budget, "winner": each.winner, "time": each.time}
         for at, each in zip(places, c.over_time, strict=True)
     ]
