@@ -6,7 +6,7 @@
 
 The check of each value, the plain value that is stored, spec strings, `vambrace list` and the tables of the docs follow
 from the declaration. Values of types that are not known here are stored unchanged. In a spec string, spaces and special
-characters of a text are written as in a web address: %2C.
+characters of a text are written as in a web address: %2C. Kernels are declared too: `HasKernels` checks them.
 """
 
 import dataclasses
@@ -15,18 +15,21 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from math import inf
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from types import FunctionType, NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 from urllib.parse import quote, unquote
 
 import numpy as np
 
 from vambrace import validation
-from vambrace.errors import InvalidParameter
+from vambrace.errors import InvalidParameter, UnknownName
+from vambrace.kernels import is_kernel, place
 
 TYPES = {float: ("number", "numbers"), int: ("whole number", "whole numbers"), str: ("text", "texts")}
 TYPES[bool] = ("true or false", "true or false")
 PER_ARM = "one for each arm"  # a sequence that is not empty
+Kernels = dict[str, str]  # name -> parameters
+OLD_NAMES = ("pending", "t")  # second parameters of kernels in version 0.1
 
 
 class Range(NamedTuple):
@@ -221,3 +224,33 @@ Share = Annotated[float, Range(0.0, 1.0)]
 Arm = Annotated[int, Range(0, validation.MOST_ROUNDS)]
 Rounds = Annotated[int, Range(0, validation.MOST_ROUNDS)]
 Means = Annotated[Sequence[Share], PER_ARM]
+
+
+class HasKernels(HasParameters):
+    """The base of policies, attacks and environments: checks their kernels when a class is made."""
+
+    name: ClassVar[str]
+    kernels: ClassVar[Kernels] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name, value in vars(cls).items():
+            function = value.__func__ if isinstance(value, staticmethod) else None
+            if is_kernel(function) and name not in cls.kernels:
+                raise UnknownName(f"kernel of {cls.__name__}", name, cls.kernels)
+            if isinstance(function, FunctionType) and name in cls.kernels:
+                _check_parameters(f"{cls.__name__}.{name}", function, cls.kernels[name])
+        if isinstance(init := vars(cls).get("init"), FunctionType):
+            first = next(vars(base)["init"] for base in reversed(cls.__mro__) if "init" in vars(base))
+            _check_parameters(f"{cls.__name__}.init", init, ", ".join(_parameters(first)))
+
+
+def _parameters(function: FunctionType) -> tuple[str, ...]:
+    return function.__code__.co_varnames[: function.__code__.co_argcount]
+
+
+def _check_parameters(name: str, function: FunctionType, wanted: str) -> None:
+    found = _parameters(function)
+    if len(found) != len(wanted.split(", ")) or {*found[1:2]} & {*OLD_NAMES}:
+        came = f"({', '.join(found)}); what was written for version 0.1 is easily changed: see CHANGELOG"
+        raise InvalidParameter(f"{name} ({place(function)}): expected the parameters ({wanted}), got {came}")

@@ -7,66 +7,20 @@ more fields: `Round`, `Answer`, `Game`. To write one, copy the shortest file of 
 """
 
 from collections.abc import Mapping, Sequence
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from vambrace import signatures
-from vambrace.errors import InvalidParameter, NotApplicable, UnknownName
-from vambrace.kernels import is_kernel, place
-from vambrace.parameters import HasParameters
+from vambrace.errors import NotApplicable
+from vambrace.parameters import HasKernels, Kernels
 from vambrace.sampling import Stream
-from vambrace.signatures import Answer, Flags, Floats, Game, Integers, Round, Standing
+from vambrace.signatures import Answer, Flags, Floats, Game, Integers, Round
 
 if TYPE_CHECKING:
     from vambrace.live.learner import Learner
 
-__all__ = [
-    "Adversary",
-    "Answer",
-    "Environment",
-    "Flags",
-    "Floats",
-    "Game",
-    "Integers",
-    "Policy",
-    "Round",
-    "Standing",
-    "Stream",
-]
-Kernels = dict[str, str]  # name -> parameters
-OLD_NAMES = ("pending", "t")  # second parameters of kernels in version 0.1
-
-
-class HasKernels(HasParameters):
-    """The base of policies, attacks and environments: checks their kernels when a class is made."""
-
-    name: ClassVar[str]
-    kernels: ClassVar[Kernels] = {}
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        for name, value in vars(cls).items():
-            function = value.__func__ if isinstance(value, staticmethod) else None
-            if is_kernel(function) and name not in cls.kernels:
-                raise UnknownName(f"kernel of {cls.__name__}", name, cls.kernels)
-            if isinstance(function, FunctionType) and name in cls.kernels:
-                _check_parameters(f"{cls.__name__}.{name}", function, cls.kernels[name])
-        if isinstance(init := vars(cls).get("init"), FunctionType):
-            first = next(vars(base)["init"] for base in reversed(cls.__mro__) if "init" in vars(base))
-            _check_parameters(f"{cls.__name__}.init", init, ", ".join(_parameters(first)))
-
-
-def _parameters(function: FunctionType) -> tuple[str, ...]:
-    return function.__code__.co_varnames[: function.__code__.co_argcount]
-
-
-def _check_parameters(name: str, function: FunctionType, wanted: str) -> None:
-    found = _parameters(function)
-    if len(found) != len(wanted.split(", ")) or {*found[1:2]} & {*OLD_NAMES}:
-        came = f"({', '.join(found)}); what was written for version 0.1 is easily changed: see CHANGELOG"
-        raise InvalidParameter(f"{name} ({place(function)}): expected the parameters ({wanted}), got {came}")
+__all__ = ["Adversary", "Answer", "Environment", "Flags", "Floats", "Game", "Integers", "Policy", "Round", "Stream"]
 
 
 class Policy(HasKernels):
@@ -175,7 +129,7 @@ class Policy(HasKernels):
         self.require_changing_arms()
         return _widened(state, self.init(game))
 
-    def standing(self, state: Any, arm: int) -> Standing | None:
+    def standing(self, state: Any, arm: int) -> signatures.Standing | None:
         """How an arm stands, for `Learner.explain`; None: the policy has no interval of its own.
 
         Args:

@@ -46,15 +46,8 @@ def choose(
     which even the winner loses nine tenths of what random play loses do not count. Where armour wins at any number, a
     policy with armour is advised: without it nothing is promised, and an attack that we do not ship may do more harm.
 
-    How the race works. (1) Every policy plays 8 games without attack. Then the policy that is nearest to winning meets
-    its next attack in 8 games at each number of fake events, again and again. A policy is left out while it lost more,
-    for every goal, than one that has met every attack: by more than 5 standard errors of the paired difference and by
-    more than a tenth, or by anything if it lost nine tenths of what random play loses. This ends when every policy that
-    is left has met every attack. (2) Those play `replications` games with other seeds, without attack and against the 4
-    attacks that did them most harm; the least worst regret wins. (3) The best play as many games again, with a third
-    set of seeds, against the attack that was worst in (2): all figures come from these. Games of a step have the same
-    seeds, so they are paired. Half of them have the arms in reverse order, because a policy may begin with the best arm
-    by chance. The same seed gives the same figures, on any number of threads.
+    `vambrace.redteam.race` says how the race works. Games of a step are paired, and every figure comes from fresh games.
+    The same seed gives the same figures, on any number of threads.
 
     Args:
         means: The means of the arms.
