@@ -24,8 +24,9 @@ from vambrace.parameters import Budget, Chance, Range
 from vambrace.policies.elimination import NEVER
 from vambrace.policies.radii import TIE, kl_upper
 from vambrace.policies.standings import answers_needed, kl_interval, unknown
-from vambrace.protocols import Answer, Flags, Floats, Game, Integers, Policy, Round, Standing
+from vambrace.protocols import Answer, Flags, Floats, Game, Integers, Policy, Round
 from vambrace.sampling import Stream
+from vambrace.signatures import Standing
 
 BY_LENGTH = -1.0  # a budget or a delta that is not given: it follows from the length of the game
 

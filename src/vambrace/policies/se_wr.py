@@ -48,7 +48,8 @@ from vambrace.policies.elimination import (
 )
 from vambrace.policies.radii import Radius, Rule, make_rule, separated
 from vambrace.policies.standings import answers_needed, radius_interval, unknown
-from vambrace.protocols import Answer, Flags, Floats, Game, Round, Standing, Stream
+from vambrace.protocols import Answer, Flags, Floats, Game, Round, Stream
+from vambrace.signatures import Standing
 
 
 class State(NamedTuple):

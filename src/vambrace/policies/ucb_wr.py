@@ -14,7 +14,8 @@ from vambrace.kernels import kernel
 from vambrace.parameters import Budget, Chance
 from vambrace.policies.indices import IndexPolicy, State, bound, make_state, mean, migrated_state
 from vambrace.policies.standings import answers_needed, clipped, unknown
-from vambrace.protocols import Game, Standing
+from vambrace.protocols import Game
+from vambrace.signatures import Standing
 
 
 class Constants(NamedTuple):

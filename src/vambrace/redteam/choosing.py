@@ -46,7 +46,7 @@ def choose(
     which even the winner loses nine tenths of what random play loses do not count. Where armour wins at any number, a
     policy with armour is advised: without it nothing is promised, and an attack that we do not ship may do more harm.
 
-    `vambrace.redteam.race` says how the race works. Games of a step are paired, and every figure comes from fresh games.
+    `vambrace.redteam.race` says how the race works. Games of a step are paired; every figure comes from fresh games.
     The same seed gives the same figures, on any number of threads.
 
     Args:
