@@ -119,15 +119,16 @@ def open(  # noqa: A001
     given = {"arms": arms, "n_arms": n_arms, "horizon": horizon, "seed": seed, "expires_after": expires_after}
     given |= {"default_reward": default_reward, "late": late}
     wanted = None if policy is None else Settings.made(policy, **given)  # type: ignore[arg-type]
-    if wanted is None and (arms is not None or n_arms is not None):
-        raise InvalidParameter("policy: expected one, since there are arms, got None")
+    unused = [part for part, value in given.items() if value not in (None, "record")]
+    if wanted is None and unused:
+        raise InvalidParameter(f"policy: expected one together with {', '.join(unused)}, got None")
     fold = Fold(open_journal(url, name, create=wanted is not None), clock=clock, policy=policy)
     found = fold.settings()
     if found is None and wanted is not None:
         fold.create(wanted)  # another process may be faster; then its settings count
         found = fold.settings()
     if found is None:
-        raise JournalError(f"{url}: the learner {name!r} has no events")
+        raise JournalError(f"the learner {name!r} has no events")  # no address: it may hold a password
     if wanted is not None:
         _check_same(name, found, wanted.to_dict(), ignored={"key"} | ({"seed"} if seed is None else set()))
     return DurableLearner(fold)
