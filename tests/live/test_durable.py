@@ -347,3 +347,11 @@ def test_an_event_that_was_changed_by_hand_is_a_clear_error(number: int, payload
     with pytest.raises(JournalError, match=r"journal: expected|event: expected"):
         vb.open(url, "headlines")
     assert check(open_journal(url, "headlines", create=False))["difference"] != ""
+
+
+@pytest.mark.parametrize("key", ["", "k" * 201, "a\0", "\ud800", 5])
+def test_a_key_that_no_database_can_store(key: Any, tmp_path: Path) -> None:
+    learner = opened(f"sqlite:///{tmp_path}/shop.db")
+    with pytest.raises(InvalidParameter, match="key: expected a text of 1 to 200 characters"):
+        learner.ask(key=key)
+    assert learner.asked == 0

@@ -10,7 +10,7 @@ from threading import Barrier, Thread
 import pytest
 
 import vambrace as vb
-from vambrace.errors import DecisionError, HorizonReached
+from vambrace.errors import DecisionError, HorizonReached, InvalidParameter
 from vambrace.live import core
 
 
@@ -305,3 +305,11 @@ def test_more_decisions_than_the_horizon_has_left_are_none() -> None:
         learner.ask_many(11)
     assert (learner.asked, learner.open) == (0, ())
     assert len(learner.ask_many(10)) == 10
+
+
+@pytest.mark.parametrize("label", ["two\nlines", "\x1b[31mred", "zero\0", "half \ud800", "line\u2028end"])
+def test_a_label_that_would_spoil_every_table(label: str) -> None:
+    learner = vb.KLUCBWR(budget=1).learner(arms=["old", "👨‍👩‍👧"])
+    with pytest.raises(InvalidParameter, match="arm: expected a name without line breaks"):
+        learner.add_arm(label)
+    assert learner.arms == ("old", "👨‍👩‍👧")

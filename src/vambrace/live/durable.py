@@ -1,5 +1,6 @@
 """`vb.open`: a learner whose events are in a database, for any number of threads, processes and machines."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from vambrace.live.sql import open_journal
 from vambrace.protocols import Policy
 
 LONGEST_KEY = 200
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # PostgreSQL has no text with a zero, and UTF-8 no halves of signs
 
 
 class DurableLearner(Learner):
@@ -24,7 +26,8 @@ class DurableLearner(Learner):
         fold: Its journal, and the core that it makes.
 
     A method returns when its events are on disk. If it raises `JournalError`, nothing was acknowledged: what it wanted
-    may have happened or not. Call it again with the same decision, or the same `key`: it happens once.
+    may have happened or not. Call it again with the same decision, or the same `key`: it happens once. Only
+    `warm_start` would count twice: look at `explain()` first.
 
     >>> import tempfile
     >>> import vambrace as vb
@@ -48,7 +51,7 @@ class DurableLearner(Learner):
         """
         if key is None:
             return super().ask()
-        if not isinstance(key, str) or not 1 <= len(key) <= LONGEST_KEY or "\0" in key:
+        if not isinstance(key, str) or not 1 <= len(key) <= LONGEST_KEY or UNSTORABLE.search(key):
             raise InvalidParameter(f"key: expected a text of 1 to {LONGEST_KEY} characters, got {key!r}")
 
         def work(core: Core, now: float) -> Decision:
