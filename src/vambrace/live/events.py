@@ -126,9 +126,9 @@ def decoded(content: Any) -> Event:
             raise JournalError(f"event: expected {kind.__name__} with a valid {name}, got {displayed(content)}")
         if isinstance(value, float) and not isfinite(value):
             raise JournalError(f"event: expected finite numbers, got {displayed(content)}")
-        if name == "reward" and not 0.0 <= value <= 1.0:
-            raise JournalError(f"event: expected a reward in [0, 1], got {displayed(content)}")
     if kind is WarmStarted:
         return WarmStarted(content[1], tuple(tuple(each) for each in content[2]))
     event: Event = kind(*content[1:])
+    if isinstance(event, Told | ToldLate) and not 0.0 <= event.reward <= 1.0:
+        raise JournalError(f"event: expected a reward in [0, 1], got {displayed(content)}")
     return event
