@@ -12,6 +12,8 @@ import pytest
 import vambrace as vb
 from vambrace.errors import DecisionError, HorizonReached, InvalidParameter, JournalError, UnknownName
 from vambrace.live import fold as fold_module
+from vambrace.live.checking import check
+from vambrace.live.clock import Clock
 from vambrace.live.durable import DurableLearner
 from vambrace.live.fold import Fold, snapshot_text
 from vambrace.live.journal import Entry
@@ -128,8 +130,10 @@ def test_without_a_policy_it_must_be_there(url: str, tmp_path: Path) -> None:
     assert vb.open(url, "headlines").arms == ("old", "new")
     with pytest.raises(UnknownName, match="did you mean 'headlines'"):
         vb.open(url, "headline")
-    with pytest.raises(InvalidParameter, match="policy: expected one, since there are arms, got None"):
+    with pytest.raises(InvalidParameter, match="policy: expected one together with arms, got None"):
         vb.open(url, "headlines", arms=["old", "new"])
+    with pytest.raises(InvalidParameter, match="policy: expected one together with horizon, expires_after, got None"):
+        vb.open(url, "headlines", horizon=100, expires_after=60.0)
 
 
 def test_a_snapshot_makes_opening_fast_and_changes_nothing(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,6 +266,43 @@ def test_a_learner_that_was_opened_before_a_fork(url: str) -> None:
     assert sum(learners) == 60
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:This process.*multi-threaded:DeprecationWarning")
+def test_threads_that_fork_at_the_same_moment(tmp_path: Path) -> None:
+    """Each fork pauses every learner and resumes it. Two at once must not resume for each other."""
+    learner, stop = opened(f"sqlite:///{tmp_path}/shop.db"), threading.Event()
+
+    def play() -> None:
+        while not stop.is_set():
+            learner.tell(learner.ask(), 1.0)
+
+    def fork() -> None:
+        for _ in range(30):
+            child = os.fork()
+            if child == 0:
+                os._exit(0)
+            os.waitpid(child, 0)
+
+    player = threading.Thread(target=play, daemon=True)
+    forkers = [threading.Thread(target=fork, daemon=True) for _ in range(3)]
+    for thread in (player, *forkers):
+        thread.start()
+    for thread in forkers:
+        thread.join(60)
+    stop.set()
+    player.join(60)
+    assert not any(thread.is_alive() for thread in (player, *forkers))
+
+
+def test_expire_says_how_many(tmp_path: Path) -> None:
+    now = [1_800_000_000.0]
+    clock = Clock(lambda: now[0], lambda: now[0])
+    learner = opened(f"sqlite:///{tmp_path}/shop.db", expires_after=10.0, clock=clock)
+    learner.ask_many(3)
+    now[0] += 11.0
+    assert (learner.expire(), learner.expire(), learner.open) == (3, 0, ())
+
+
 def _open_and_play(url: str, start: Any) -> None:
     start.wait()
     learner = opened(url, seed=None)
@@ -291,3 +332,26 @@ def test_memory_does_not_grow_with_answered_decisions(tmp_path: Path) -> None:
     assert (len(core.open), len(core.closed), core.asked) == (0, 0, 2_000)
     assert learner._fold._unwritten == []
     assert learner.tell(decisions[0], 1.0) == "duplicate"
+
+
+@pytest.mark.parametrize(
+    ("number", "payload"), [(1, "{}"), (1, "x"), (1, "[]"), (2, "3"), (2, "x"), (3, "{}"), (3, "[7.0]"), (3, "[-0.5]")]
+)
+def test_an_event_that_was_changed_by_hand_is_a_clear_error(number: int, payload: str, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/shop.db"
+    learner = opened(url)
+    learner.tell(learner.ask(), 1.0)
+    journal: Any = learner._fold.journal
+    with journal.transaction():
+        journal._database.run("UPDATE vambrace_events SET payload = ? WHERE number = ?", payload, number)
+    with pytest.raises(JournalError, match=r"journal: expected|event: expected"):
+        vb.open(url, "headlines")
+    assert check(open_journal(url, "headlines", create=False))["difference"] != ""
+
+
+@pytest.mark.parametrize("key", ["", "k" * 201, "a\0", "\ud800", 5])
+def test_a_key_that_no_database_can_store(key: Any, tmp_path: Path) -> None:
+    learner = opened(f"sqlite:///{tmp_path}/shop.db")
+    with pytest.raises(InvalidParameter, match="key: expected a text of 1 to 200 characters"):
+        learner.ask(key=key)
+    assert learner.asked == 0

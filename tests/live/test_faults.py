@@ -3,7 +3,7 @@
 import resource
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import vambrace as vb
-from vambrace.errors import JournalError
+from vambrace.errors import DecisionError, JournalError
 from vambrace.live import sqlite
 from vambrace.live.clock import Clock
 from vambrace.live.durable import DurableLearner
@@ -315,10 +315,72 @@ def test_after_a_correction_the_learner_is_opened_again(file_url: str) -> None:
 def test_a_stranger_who_does_not_know_our_lock_cannot_write_within_a_transaction(file_url: str, tmp_path: Path) -> None:
     learner = opened(file_url)
     stranger = sqlite3.connect(tmp_path / "shop.db", timeout=0.0, isolation_level=None)
-    journal = learner._fold.journal
+    journal: Any = learner._fold.journal
     with journal.transaction():
         list(journal.read())
         with pytest.raises(sqlite3.OperationalError, match="database is locked"):
             stranger.execute("INSERT INTO vambrace_learners VALUES (7, 'x')")
     stranger.execute("INSERT INTO vambrace_learners VALUES (7, 'x')")
     stranger.close()
+
+
+# --------------------------------------------------------------------------------- a database that is another one now
+
+
+def test_a_file_that_was_removed_is_not_written_to(file_url: str, tmp_path: Path) -> None:
+    """SQLite would go on in a file without a name, and each of those answers would be lost."""
+    learner = opened(file_url)
+    decision = learner.ask()
+    away = tmp_path / "away"
+    away.mkdir()
+    files = [each for each in tmp_path.iterdir() if each.is_file()]
+    for each in files:
+        each.rename(away / each.name)
+    for _ in range(2):
+        with pytest.raises(JournalError, match="o such file"):
+            learner.tell(decision, 1.0)
+    for each in files:
+        (away / each.name).rename(each)
+    assert learner.tell(decision, 1.0) == "applied"
+    assert vb.open(file_url, "headlines").tell(decision, 1.0) == "duplicate"
+
+
+def test_a_file_that_was_replaced_by_an_older_copy(file_url: str, tmp_path: Path) -> None:
+    learner = opened(file_url)
+    old = learner.ask()
+    path = Path(file_url.removeprefix("sqlite:///"))
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(tmp_path / "copy")) as copy:
+        source.backup(copy)
+    new = learner.ask()
+    for each in [*tmp_path.glob(f"{path.name}*")]:
+        each.unlink()
+    (tmp_path / "copy").rename(path)
+    with pytest.raises(JournalError, match="another file is in its place"):
+        learner.tell(new, 1.0)
+    with pytest.raises(DecisionError, match="not in this journal"):
+        learner.tell(new, 1.0)
+    assert learner.tell(old, 1.0) == "applied"
+    assert vb.open(file_url, "headlines").asked == 1
+
+
+def test_a_journal_that_lost_its_last_events_gets_no_hole(url: str) -> None:
+    """A server that was restored from a copy: what a process knows of the lost events must not be built upon."""
+    learner, other = opened(url), vb.open(url, "headlines")
+    old = learner.ask()
+    assert other.asked == 1
+    new = learner.ask()
+    journal: Any = learner._fold.journal
+    with journal.transaction():
+        journal._database.run("DELETE FROM vambrace_events WHERE learner = ? AND number > 2", journal._learner)
+    other.ask()  # as many events as before, and another one in the same place
+    with pytest.raises(JournalError, match="expected event 3 as it was, got another"):
+        learner.ask()
+    with pytest.raises(DecisionError, match="not in this journal"):
+        learner.tell(new, 1.0)
+    assert learner.tell(old, 1.0) == "applied"
+    with journal.transaction():
+        journal._database.run("DELETE FROM vambrace_events WHERE learner = ? AND number > 2", journal._learner)
+    with pytest.raises(JournalError, match="expected event 4 as it was, got none"):
+        learner.ask()
+    learner.ask()
+    assert vb.open(url, "headlines").asked == 2

@@ -10,7 +10,7 @@ from threading import Barrier, Thread
 import pytest
 
 import vambrace as vb
-from vambrace.errors import DecisionError
+from vambrace.errors import DecisionError, HorizonReached, InvalidParameter
 from vambrace.live import core
 
 
@@ -296,3 +296,20 @@ def test_a_warm_start_that_cannot_be_meant_is_refused(log: object, message: str)
 def test_a_policy_that_needs_probabilities_says_who_learns_from_counts() -> None:
     with pytest.raises(vb.VambraceError, match=r"expected a policy that learns from counts \(.*thompson.*\), got exp3"):
         vb.EXP3().learner(n_arms=2, horizon=100).warm_start({0: (10, 5)})
+
+
+def test_more_decisions_than_the_horizon_has_left_are_none() -> None:
+    """Otherwise those before the error would stay open, and nobody would know their ids."""
+    learner = vb.KLUCBWR(budget=1).learner(arms=["old", "new"], horizon=10)
+    with pytest.raises(HorizonReached, match=r"at most 10 decisions .* got 11 more"):
+        learner.ask_many(11)
+    assert (learner.asked, learner.open) == (0, ())
+    assert len(learner.ask_many(10)) == 10
+
+
+@pytest.mark.parametrize("label", ["two\nlines", "\x1b[31mred", "zero\0", "half \ud800", "line\u2028end"])
+def test_a_label_that_would_spoil_every_table(label: str) -> None:
+    learner = vb.KLUCBWR(budget=1).learner(arms=["old", "👨‍👩‍👧"])
+    with pytest.raises(InvalidParameter, match="arm: expected a name without line breaks"):
+        learner.add_arm(label)
+    assert learner.arms == ("old", "👨‍👩‍👧")

@@ -100,14 +100,19 @@ class Core:
 
     def ask(self, time: float) -> events.Asked:
         """The next decision."""
-        horizon = self.settings.horizon
-        if horizon is not None and self.rounds >= horizon:
-            raise HorizonReached(f"ask: expected at most {horizon} decisions (the horizon), got one more")
+        self.check_horizon(1)
         rng = self.stream.copy() if self.policy.randomized else self.stream
         arm, probability, tag = self._select(rng)
         event = events.Asked(time, ids.new_id(self._seal_key, arm), arm, probability, tag)
         self._planned = (event, rng)
         return event
+
+    def check_horizon(self, n: int) -> None:
+        """Refuse more decisions than the horizon has left."""
+        horizon = self.settings.horizon
+        if horizon is not None and self.rounds + n > horizon:
+            more = "one" if n == 1 else n
+            raise HorizonReached(f"ask: expected at most {horizon} decisions (the horizon), got {more} more")
 
     def tell(self, key: Id, reward: float, time: float) -> tuple[Outcome, events.Told | events.ToldLate | None]:
         """What an answer is, and its event; None if it changes nothing."""

@@ -1,5 +1,6 @@
 """`vb.open`: a learner whose events are in a database, for any number of threads, processes and machines."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from vambrace.live.sql import open_journal
 from vambrace.protocols import Policy
 
 LONGEST_KEY = 200
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # PostgreSQL has no text with a zero, and UTF-8 no halves of signs
 
 
 class DurableLearner(Learner):
@@ -24,7 +26,8 @@ class DurableLearner(Learner):
         fold: Its journal, and the core that it makes.
 
     A method returns when its events are on disk. If it raises `JournalError`, nothing was acknowledged: what it wanted
-    may have happened or not. Call it again with the same decision, or the same `key`: it happens once.
+    may have happened or not. Call it again with the same decision, or the same `key`: it happens once. Only
+    `warm_start` would count twice: look at `explain()` first.
 
     >>> import tempfile
     >>> import vambrace as vb
@@ -48,7 +51,7 @@ class DurableLearner(Learner):
         """
         if key is None:
             return super().ask()
-        if not isinstance(key, str) or not 1 <= len(key) <= LONGEST_KEY or "\0" in key:
+        if not isinstance(key, str) or not 1 <= len(key) <= LONGEST_KEY or UNSTORABLE.search(key):
             raise InvalidParameter(f"key: expected a text of 1 to {LONGEST_KEY} characters, got {key!r}")
 
         def work(core: Core, now: float) -> Decision:
@@ -119,15 +122,16 @@ def open(  # noqa: A001
     given = {"arms": arms, "n_arms": n_arms, "horizon": horizon, "seed": seed, "expires_after": expires_after}
     given |= {"default_reward": default_reward, "late": late}
     wanted = None if policy is None else Settings.made(policy, **given)  # type: ignore[arg-type]
-    if wanted is None and (arms is not None or n_arms is not None):
-        raise InvalidParameter("policy: expected one, since there are arms, got None")
+    unused = [part for part, value in given.items() if value not in (None, "record")]
+    if wanted is None and unused:
+        raise InvalidParameter(f"policy: expected one together with {', '.join(unused)}, got None")
     fold = Fold(open_journal(url, name, create=wanted is not None), clock=clock, policy=policy)
     found = fold.settings()
     if found is None and wanted is not None:
         fold.create(wanted)  # another process may be faster; then its settings count
         found = fold.settings()
     if found is None:
-        raise JournalError(f"{url}: the learner {name!r} has no events")
+        raise JournalError(f"the learner {name!r} has no events")  # no address: it may hold a password
     if wanted is not None:
         _check_same(name, found, wanted.to_dict(), ignored={"key"} | ({"seed"} if seed is None else set()))
     return DurableLearner(fold)

@@ -129,4 +129,6 @@ def decoded(content: Any) -> Event:
     if kind is WarmStarted:
         return WarmStarted(content[1], tuple(tuple(each) for each in content[2]))
     event: Event = kind(*content[1:])
+    if isinstance(event, Told | ToldLate) and not 0.0 <= event.reward <= 1.0:
+        raise JournalError(f"event: expected a reward in [0, 1], got {displayed(content)}")
     return event

@@ -59,6 +59,7 @@ class Fold:
         self.journal, self.clock, self._policy = journal, clock or Clock(), policy
         self.core: Core | None = None
         self.number = 0  # of the last event in the core, or that will be written with this transaction
+        self._last: Entry | None = None  # the entry of this number; None: the core is from a snapshot
         self._unwritten: list[Entry] = []
 
     def create(self, settings: Settings) -> bool:
@@ -77,7 +78,7 @@ class Fold:
             return None
         if first.kind != OPENED:
             raise JournalError(f"journal: expected the settings as event 1, got {first.kind!r}: it is damaged")
-        content: dict[str, Any] = json.loads(first.payload)
+        content: dict[str, Any] = _json_of(first, dict)
         return content
 
     def load(self, *, from_snapshot: bool = True, upto: int | None = None) -> Core:
@@ -91,12 +92,22 @@ class Fold:
             core, self.number = self._start(from_snapshot)
             core.remembered, core.find_closed = 0, self._find_closed
             self.core = core
-        for entry in self.journal.read(self.number, upto):
+        entries = iter(self.journal.read(self.number - 1, upto))
+        self._check_same(next(entries, None))
+        for entry in entries:
             if entry.number != self.number + 1:
                 raise JournalError(f"journal: expected event {self.number + 1}, got {entry.number}: it is damaged")
             self.core.apply(event_of(entry))
-            self.number = entry.number
+            self.number, self._last = entry.number, entry
         return self.core
+
+    def _check_same(self, found: Entry | None) -> None:
+        """Whether the journal still has the last event of the core: it may have been restored from an older copy."""
+        if found is None or found.number != self.number or self._last not in (None, found):
+            raise JournalError(
+                f"journal: expected event {self.number} as it was, got {'none' if found is None else 'another'}: "
+                "it was restored from a copy, or is damaged; nothing was acknowledged"
+            )
 
     def _start(self, from_snapshot: bool) -> tuple[Core, int]:
         """The core of the snapshot, or of the first entry. A snapshot that cannot be read is not needed."""
@@ -109,7 +120,10 @@ class Fold:
         settings = self.settings()
         if settings is None:
             raise JournalError("journal: expected at least the first event, got none")
-        return Core(Settings.from_dict(settings, self._policy)), 1
+        try:
+            return Core(Settings.from_dict(settings, self._policy)), 1
+        except KeyError as error:
+            raise JournalError(f"journal: expected the setting {error} in event 1, got none: it is damaged") from error
 
     def run(self, batch: Sequence[Request]) -> None:
         """Do all the work in one transaction. Then each has its result or its error, and its events are on disk.
@@ -132,14 +146,15 @@ class Fold:
 
     def forget(self) -> None:
         """Fold the journal again at the next call."""
-        self.core, self._unwritten = None, []
+        self.core, self._last, self._unwritten = None, None, []
 
     def commit(self, event: Event, *, key: str | None = None) -> None:
         """Make an event true, and write it with this transaction; only while some work is done."""
         core = self._present()
         self.number += 1  # first: if the policy raises, the core is in doubt
         core.apply(event)
-        self._unwritten.append(entry_of(self.number, event, core.rounds, key))
+        self._last = entry_of(self.number, event, core.rounds, key)
+        self._unwritten.append(self._last)
 
     def find_key(self, key: str) -> tuple[events.Asked, int] | None:
         """The decision that was made for an idempotency key, and its round."""
@@ -157,8 +172,6 @@ class Fold:
     def _run(self, batch: Sequence[Request]) -> None:
         core, before = self.load(), self.number
         now = self.clock.read()
-        for event in core.expire(now):
-            self.commit(event)
         for request in batch:
             start = self.number
             try:
@@ -206,11 +219,19 @@ def entry_of(number: int, event: Event, round: int, key: str | None) -> Entry:
 def event_of(entry: Entry) -> Event:
     """The event of an entry that is not the first."""
     named = [] if entry.decision is None else [entry.decision]
+    payload = _json_of(entry, list)
+    return events.decoded([entry.kind, entry.time, *named, *(payload[:-1] if entry.kind == ASKED else payload)])
+
+
+def _json_of(entry: Entry, kind: type[Any]) -> Any:
+    """The payload of an entry, which is a list or a dict."""
     try:
         payload = json.loads(entry.payload)
-    except ValueError as error:
-        raise JournalError(f"journal: expected JSON in event {entry.number}, got {entry.payload[:80]!r}") from error
-    return events.decoded([entry.kind, entry.time, *named, *(payload[:-1] if entry.kind == ASKED else payload)])
+    except ValueError:
+        payload = None
+    if not isinstance(payload, kind):
+        raise JournalError(f"journal: expected JSON in event {entry.number}, got {entry.payload[:80]!r}: it is damaged")
+    return payload
 
 
 def snapshot_text(core: Core) -> str:

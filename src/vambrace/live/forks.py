@@ -6,6 +6,7 @@ closed before, and opened again where they are needed.
 """
 
 import os
+import threading
 import weakref
 from typing import Protocol
 
@@ -25,6 +26,7 @@ class Forkable(Protocol):
 
 _all: "weakref.WeakSet[Forkable]" = weakref.WeakSet()
 _paused: list[Forkable] = []
+_one_at_a_time = threading.Lock()  # two threads may fork at the same moment
 
 
 def watch(thing: Forkable) -> None:
@@ -33,6 +35,7 @@ def watch(thing: Forkable) -> None:
 
 
 def _pause() -> None:
+    _one_at_a_time.acquire()
     _paused.extend(_all)
     for thing in _paused:
         thing.pause()
@@ -41,11 +44,13 @@ def _pause() -> None:
 def _resume() -> None:
     while _paused:
         _paused.pop().resume()
+    _one_at_a_time.release()
 
 
 def _restart() -> None:
     while _paused:
         _paused.pop().restart()
+    _one_at_a_time.release()
 
 
 if hasattr(os, "register_at_fork"):  # Windows starts every process anew

@@ -161,7 +161,12 @@ class Learner:
         [0, 1, 2, 0]
         """
         n = validation.whole("n", n, low=0)
-        return self._run(lambda core, now: [self._ask(core, now) for _ in range(n)])
+
+        def work(core: Core, now: float) -> list[Decision]:
+            core.check_horizon(n)  # all of them, or none
+            return [self._ask(core, now) for _ in range(n)]
+
+        return self._run(work)
 
     def tell(self, decision: Decision | Id, reward: float) -> Outcome:
         """Report the reward of a decision. An answer that is refused with an error changes nothing.
@@ -214,8 +219,7 @@ class Learner:
         key = _id(decision)
 
         def work(core: Core, now: float) -> bool:
-            event = core.abandon(key, now)
-            if event is not None:
+            if (event := core.abandon(key, now)) is not None:
                 self._commit(core, event)
             return event is not None
 
@@ -295,7 +299,7 @@ class Learner:
         return learner
 
     def _alone(self, work: Callable[[Core, float], Result]) -> Result:
-        """Do some work while nobody else does; it gets the core and the time. A durable learner replaces this."""
+        """Do some work while nobody else does. A durable learner replaces this."""
         with self._lock:
             return work(self._core, self._clock())
 

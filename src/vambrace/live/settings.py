@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Literal, get_args
+from unicodedata import category
 
 from vambrace import registry, validation
 from vambrace.errors import InvalidParameter, displayed
@@ -14,6 +15,7 @@ from vambrace.protocols import Game, Policy
 
 Late = Literal["record", "count"]
 LATE: tuple[Late, ...] = get_args(Late)
+UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control signs, halves of signs, and ends of lines, in Unicode's categories
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,8 +87,12 @@ class Settings:
 
 
 def label_of(value: Any) -> Label:
-    """A name for an arm: a text that is not empty, or a whole number from zero up."""
+    """A name for an arm: a text that is not empty and can be printed in one line, or a whole number from zero up."""
     if isinstance(value, str) and value.strip():
+        if any(category(sign) in UNPRINTABLE for sign in value):
+            raise InvalidParameter(
+                f"arm: expected a name without line breaks and control signs, got {displayed(value)}"
+            )
         return value
     if validation.is_number(value) and value >= 0 and value == value // 1:
         return int(value)

@@ -39,10 +39,15 @@ class SqliteDatabase(Database):
         self._log = self._path.with_name(f"{self._path.name}-wal")
         self._is_locked = False
         self._checkpoint_at = CHECKPOINT_AFTER
-        if not create and not self._path.is_file():
-            raise JournalError(f"{path}: there is no such file")
+        self._may_create, self._file = create, (0, 0)
+        self._check_exists()
+
+    def _check_exists(self) -> None:
+        if not self._may_create and not self._path.is_file():
+            raise JournalError(f"{self.place}: there is no such file")
 
     def _connect(self) -> Any:
+        self._check_exists()
         connection = sqlite3.connect(self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
@@ -50,10 +55,20 @@ class SqliteDatabase(Database):
                     connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA wal_autocheckpoint = 0")
+            self._file, self._may_create = self._identity(), False  # a file that was there is never made again
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _identity(self) -> tuple[int, int]:
+        found = self._path.stat()
+        return found.st_dev, found.st_ino
+
+    def _check_same_file(self) -> None:
+        """Refuse to write to a file that was removed or replaced: SQLite would do it, and nobody could ever read it."""
+        if self._identity() != self._file:
+            raise JournalError(f"{self.place}: another file is in its place now; nothing was acknowledged")
 
     def has_table(self, name: str) -> bool:
         """Whether there is a table of this name."""
@@ -82,6 +97,7 @@ class SqliteDatabase(Database):
     def _begun(self, lock: int) -> Iterator[None]:  # one lock for all learners: a file has one writer anyway
         with self._locked():
             self.connection.execute("BEGIN IMMEDIATE")
+            self._check_same_file()
             yield
             self.connection.execute("COMMIT")
             with suppress(OSError, sqlite3.Error):  # the transaction is on disk; the next one will try again
