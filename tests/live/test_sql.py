@@ -251,3 +251,8 @@ def test_a_commit_is_on_disk_when_it_returns(url: str) -> None:
     else:
         assert database.run("SHOW synchronous_commit") == [("on",)]
         assert database.run("SHOW idle_in_transaction_session_timeout") == [("30s",)]
+
+
+def test_a_mistyped_address_does_not_show_its_password() -> None:
+    with pytest.raises(InvalidParameter, match=r"got 'postgresq://\.\.\.@host/shop'"):
+        open_database("postgresq://shop:secret@host/shop", create=False)

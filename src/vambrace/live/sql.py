@@ -231,7 +231,8 @@ def open_database(url: str, *, create: bool) -> Database:
         from vambrace.live.postgres import PostgresDatabase
 
         return PostgresDatabase(url)
-    raise InvalidParameter(f"url: expected sqlite:///FILE or postgresql://USER@HOST/DATABASE, got {url!r}")
+    shown = re.sub("//.*@", "//...@", url) if isinstance(url, str) else url  # no password in a message
+    raise InvalidParameter(f"url: expected sqlite:///FILE or postgresql://USER@HOST/DATABASE, got {shown!r}")
 
 
 def open_journal(url: str, name: str, *, create: bool) -> Journal:
