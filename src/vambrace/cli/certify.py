@@ -18,7 +18,7 @@ EXAMPLES = (
     "vambrace certify test.csv",
     "vambrace certify log.csv --arm variant --reward bought --html page.html",
     "vambrace certify log.parquet --user visitor --time day",
-    "vambrace certify orders.csv --reward revenue --reward-range 0,5000 --unit EUR",
+    "vambrace certify orders.csv --reward revenue --reward-range 0,500 --unit EUR",
     "vambrace certify tests.csv --group test --design fixed --csv found.csv",
     "vambrace certify shop.db --sql 'SELECT variant, converted FROM visits'",
     "zcat log.csv.gz | vambrace certify -",
