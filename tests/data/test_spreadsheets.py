@@ -155,6 +155,11 @@ CASES: dict[str, Read | Refused] = {
     "a total of each day": Refused(
         f"{DAILY}2026-01-01,Total,1000,21\n2026-01-02,Total,1000,30\n", "got the total 'Total'"
     ),
+    "several tests": Read(
+        "test_id,variant,views,clicks\nx,A,400,11\nx,B,600,10\ny,A,600,10\ny,B,400,20\n",
+        notes=(SUMMED, "All rows were read as one test; if test_id names tests, --group test_id"),
+    ),
+    "one test that has a name": Read("experiment,variant,views,clicks\nx,A,1000,21\nx,B,1000,30\n"),
     # counts of each reward
     "how often each reward": Refused(
         "variant,converted,count\nA,0,979\nA,1,21\nB,0,970\nB,1,30\n",

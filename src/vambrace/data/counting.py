@@ -117,7 +117,7 @@ def _read(
     for piece in pieces:
         rows, more = _summed(piece, wanted, ends, clock, left_out)
         every.append(rows)
-        notes += more
+        notes += [*more, *suspicions.notes_on_tests(piece.source, piece.header, piece.chosen)]
     rows = polars.concat(each.select(SUMS) for each in every)
     if chosen.user is not None:
         found = people.grouped([(each.source, each.chosen) for each in pieces], rows, ends or UNIT, clock)

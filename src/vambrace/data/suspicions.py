@@ -20,6 +20,7 @@ TOTALS = (
     *("gesamt", "summe", "gesamtergebnis", "gesamtsumme", "insgesamt", "somme", "total général", "suma", "totale"),
     *("total general", "totaal", "ergebnis", "alle", "everyone"),
 )
+MANY_TESTS = ("test id", "test name", "experiment", "experiment id", "experiment name")  # may name tests
 NOT_SURE = ("conversion", "converted", "clicked", "click", "success")  # names of rewards that may be rates
 
 
@@ -232,6 +233,18 @@ def notes_on_log(source: Source, header: Header, chosen: Columns) -> list[str]:
                 f"--user {column} (in Python user={column!r}) counts each person once."
             )
     return notes
+
+
+def notes_on_tests(source: Source, header: Header, chosen: Columns) -> list[str]:
+    """That a column seems to name several tests, which were read as one."""
+    for column in header.found(MANY_TESTS) if chosen.test is None else ():
+        first = source.collect(source.frame.select(polars.col(column)).head(FIRST_EVENTS))[column]
+        if first.drop_nulls().n_unique() > 1:
+            return [
+                f"All rows were read as one test; if {column} names tests, --group {column} (in Python "
+                f"group={column!r}) certifies each."
+            ]
+    return []
 
 
 def notes_on_names(column: str, tests: Mapping[str, Sums]) -> list[str]:
