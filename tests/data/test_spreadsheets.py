@@ -101,10 +101,20 @@ CASES: dict[str, Read | Refused] = {
         "variant,traffic,conversion\nA,1000,0.021\nB,1000,0.03\n",
         "(in a table, name the events, such as 'traffic', and the",
     ),
-    "rates of days and unknown counts": Read(
+    "rates of days and unknown counts": Refused(
         "day,variant,traffic,conversion\n1,A,1000,0.5\n1,B,1000,0.25\n2,A,900,0.5\n2,B,900,0.25\n",
+        "column 'conversion': expected rewards that are 0 or 1 (if they are rates, give the number of successes; in a",
+    ),
+    "rates of days alone": Refused(
+        "day,variant,converted\n1,A,0.5\n1,B,0.25\n2,A,0.5\n2,B,0\n", "column 'converted': expected rewards that are"
+    ),
+    "rewards that are named": Read(
+        "step,variant,conversion\n1,A,0.5\n2,B,0.25\n3,A,0.5\n4,B,0.25\n",
         (("A", "B"), (2, 2), (1.0, 0.5)),
-        ("Each row was counted as one event, although not all numbers in conversion are 0 or 1",),
+        options={"wanted": COLUMNS(reward="conversion")},
+    ),
+    "rewards between 0 and 1": Read(
+        "step,variant,reward\n1,A,0.5\n2,B,0.25\n3,A,0.5\n4,B,0.25\n", (("A", "B"), (2, 2), (1.0, 0.5))
     ),
     "rates of days named as rewards": Refused(
         "day,variant,visitors,conversion\n1,A,1000,0.021\n1,B,1000,0.03\n2,A,900,0.02\n2,B,900,0.01\n",
@@ -135,8 +145,46 @@ CASES: dict[str, Read | Refused] = {
     "a total of all days": Refused(
         f"{DAILY}Total,A,1000,21\nTotal,B,1000,30\n", "(leave out those whose date is 'total'), got a total"
     ),
+    "a total without a day": Refused(
+        f"{DAILY},A,1000,21\n,B,1000,30\n",
+        "column 'date': expected rows that can be added up (leave out those whose date is",
+    ),
+    "a day that is not known": Read(
+        f"{DAILY},A,1000,22\n,B,1000,30\n", (("A", "B"), (2000, 2000), (43, 60)), ("6 rows, 2 arms",)
+    ),
     "a total of each day": Refused(
         f"{DAILY}2026-01-01,Total,1000,21\n2026-01-02,Total,1000,30\n", "got the total 'Total'"
+    ),
+    "several tests": Read(
+        "test_id,variant,views,clicks\nx,A,400,11\nx,B,600,10\ny,A,600,10\ny,B,400,20\n",
+        notes=(SUMMED, "All rows were read as one test; if test_id names tests, --group test_id"),
+    ),
+    "one test that has a name": Read("experiment,variant,views,clicks\nx,A,1000,21\nx,B,1000,30\n"),
+    # counts of each reward
+    "how often each reward": Refused(
+        "variant,converted,count\nA,0,979\nA,1,21\nB,0,970\nB,1,30\n",
+        "expected one row for each event (if 'count' counts events, write a row for each arm, with its events and",
+    ),
+    "how often each reward, by another name": Refused(
+        "variant,outcome,people\nA,0,979\nA,1,21\nB,0,970\nB,1,30\n",
+        "(if 'people' counts events, write a row for each arm",
+    ),
+    "how often each reward, named": Refused(
+        "variant,bought,people\nA,0,979\nA,1,21\nB,0,970\n",
+        "got one row for each reward",
+        {"wanted": COLUMNS(reward="bought")},
+    ),
+    "how often each reward on each day": Refused(
+        "day,variant,converted,n\n1,A,0,979\n1,A,1,21\n1,B,0,970\n2,A,0,9\n2,A,1,0\n2,B,0,9\n", "(if 'n' counts events,"
+    ),
+    "visits of persons in a log": Read(
+        "user_id,variant,converted,visits\n1,A,0,3\n2,A,1,1\n3,A,0,2\n4,B,1,1\n", (("A", "B"), (3, 1), (1, 1))
+    ),
+    "visits in a log": Read("variant,converted,visits\nA,0,3\nA,1,1\nA,0,2\nB,1,1\n", (("A", "B"), (3, 1), (1, 1))),
+    "visits in a log whose reward is named": Read(
+        "hour,variant,converted,visits\n1,A,0,3\n2,A,1,1\n3,A,0,2\n4,B,1,1\n",
+        (("A", "B"), (3, 1), (1, 1)),
+        options={"wanted": COLUMNS(reward="converted")},
     ),
     # rows that are added up
     "days": Read(DAILY, notes=(SUMMED,)),
@@ -207,6 +255,12 @@ CASES: dict[str, Read | Refused] = {
         "expected no more successes than events, got 23 of 20 of 'A'",
     ),
     "no number": Refused("variant,visitors,conversions\nA,NaN,21\nB,1000,30\n", "expected a whole number in [0, "),
+    "no number among the successes": Refused(
+        "variant,visitors,conversions\nA,1000,NaN\nB,1000,30\n", "expected a whole number from 0 up, got "
+    ),
+    "no number among the successes of a day": Refused(
+        f"{DAILY}2026-01-03,A,100,NaN\n", "column 'clicks': expected a whole number from 0 up, got "
+    ),
     "infinity": Refused(
         "variant,visitors,conversions\nA,inf,21\nB,1000,30\n", "expected a whole number in [0, ", kinds=("csv", "json")
     ),
@@ -223,6 +277,7 @@ CASES: dict[str, Read | Refused] = {
     ),
     "an arm without events dropped": Read(f"{TABLE}C,0,0\n", options={"drop": ("C",)}),
     "an arm without a name": Refused(f"{TABLE},1000,22\n", "column 'variant': expected a name, got nothing in row 3"),
+    "an arm that is not available": Refused(f"{TABLE}N/A,1000,22\n", "expected a name, got 'N/A' in row 3"),
     "dates as arms": Refused(
         "group,views,clicks\n2026-01-02,1000,21\n2026-02-01,1000,30\n", "if the dates are the arms, name this column"
     ),

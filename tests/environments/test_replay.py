@@ -316,8 +316,10 @@ def test_what_certify_reads_can_be_replayed() -> None:
         assert vb.Replay.from_table(table) == COUNTS
         assert vb.certify(table).winner == "red"
     for arm, reward in itertools.product(columns.ARMS, columns.REWARDS):
-        log = {arm: ["b", "a"], reward: [1, 0.5]}
-        replay = vb.Replay.from_log([log, {arm: ["a"], reward: [0.25]}])
+        log = {arm: ["b", "a"], reward: [1, 0]}
+        replay = vb.Replay.from_log([log, {arm: ["a"], reward: [1]}])
+        assert (replay.labels, replay.events, replay.successes) == (("a", "b"), (2, 1), (1, 1))
+        replay = vb.Replay.from_log([{arm: ["b", "a"], reward: [1, 0.5]}, {arm: ["a"], reward: [0.25]}], reward=reward)
         assert (replay.labels, replay.events, replay.rewards) == (("a", "b"), (2, 1), (0.25, 0.5, 1.0))
 
 

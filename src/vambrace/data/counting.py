@@ -117,7 +117,7 @@ def _read(
     for piece in pieces:
         rows, more = _summed(piece, wanted, ends, clock, left_out)
         every.append(rows)
-        notes += more
+        notes += [*more, *suspicions.notes_on_tests(piece.source, piece.header, piece.chosen)]
     rows = polars.concat(each.select(SUMS) for each in every)
     if chosen.user is not None:
         found = people.grouped([(each.source, each.chosen) for each in pieces], rows, ends or UNIT, clock)
@@ -164,8 +164,8 @@ def _summed(
             suspicions.check_other_totals(source, chosen)
         return rows.with_columns(tests), [*suspicions.notes_on_table(header, chosen, wanted), *notes]
     rows = logs.summed(source, chosen, ends, clock, header)
-    suspicions.check_one_row_each(source, chosen, rows)
-    return rows.with_columns(tests), suspicions.notes_on_log(source, header, chosen, wanted, rows)
+    suspicions.check_log(source, header, chosen, wanted, ends or UNIT, rows)
+    return rows.with_columns(tests), suspicions.notes_on_log(source, header, chosen)
 
 
 def _check_same(pieces: Sequence[_Piece]) -> None:

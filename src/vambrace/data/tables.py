@@ -79,7 +79,7 @@ def _check_successes(source: Source, column: str, events: str, frame: polars.Dat
     demand(~polars.col("unclear total"), "written total", column, plain)
     fraction = won.is_between(0, 1, closed="none")
     demand(~fraction.fill_null(False), "written total", column, f"{whole} (a rate? give the number of successes)")
-    demand((won >= 0) & (won == won.round()), "written total", column, whole)
+    demand(won.is_finite() & (won >= 0) & (won == won.round()), "written total", column, whole)
     if not summed:  # a click of today may belong to a view of yesterday
         demand(won <= polars.col("events"), "written total", column, f"no more than {events}")
 

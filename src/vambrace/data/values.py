@@ -8,7 +8,7 @@ from vambrace.data.columns import Columns
 from vambrace.data.sources import ROW, Source
 from vambrace.errors import InvalidParameter, displayed
 
-MISSING = ("", "nan", "null", "<na>")  # what programs write for a missing name
+MISSING = ("", "nan", "null", "<na>", "n/a", "#n/a")  # what programs write for a missing name
 GROUPS = r"[1-9]\d{0,2}(?:([.,'_ \u2019\u00a0\u202f])\d{3})(?:\1\d{3})*"  # 10,000 or 1.234.567
 ADVICE = {  # how a number may be written that is not read, and what to do
     r".*%": "write 0.02 for 2%",
