@@ -17,10 +17,11 @@ from vambrace.adversaries.observation_free import ObservationFree
 from vambrace.adversaries.oracle_constant import OracleConstant
 from vambrace.adversaries.phase_burst import PhaseBurst
 from vambrace.adversaries.random_flips import RandomFlips
+from vambrace.adversaries.script import Script
 from vambrace.adversaries.swap import Swap
 
 __all__ = [
     "ACE", "AntiEXP3", "BestArmCorruption", "Boost", "Conceal", "EliminationRush", "ExponentialThreshold",
     "Garcelon", "Invert", "JunEpsilonGreedy", "JunUCB", "MasterAttack", "Mimic", "ObservationFree", "OracleConstant",
-    "PhaseBurst", "RandomFlips", "Swap",
+    "PhaseBurst", "RandomFlips", "Script", "Swap",
 ]  # fmt: skip
