@@ -11,6 +11,7 @@ se-wr:budget=50 against conceal:budget=50: regret 401.2 after 10,000 rounds, cos
 
     simulate(policy, environment, attack, horizon=...)   play a policy against an attacker: vb.Result
     attack_suite(policy, environment, budgets=...)       against every attack that applies: how bad can it get?
+    red_team(policy, environment, budgets=...)           search for the worst attack, and measure it in fresh games
     choose(means, fakes=...)                             every policy against every attack: which one to use?
     policy.learner(n_arms=..., horizon=...)              the same policy, live: ask, tell, snapshot, restore
     Foreign(make=...)                                    your own bandit, or another library's, in the same loop
@@ -46,6 +47,8 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
     from vambrace.redteam.choosing import choose as choose
     from vambrace.redteam.suite import AttackReport as AttackReport
     from vambrace.redteam.suite import attack_suite as attack_suite
+    from vambrace.redteam.team import RedTeam as RedTeam
+    from vambrace.redteam.team import red_team as red_team
     from vambrace.theory.planning import Plan as Plan
     from vambrace.theory.planning import plan as plan
 
@@ -71,6 +74,7 @@ _NAMES = {
     "vambrace.redteam.choice": "Choice",
     "vambrace.redteam.choosing": "choose",
     "vambrace.redteam.suite": "AttackReport attack_suite",
+    "vambrace.redteam.team": "RedTeam red_team",
     "vambrace.theory.planning": "Plan plan",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}

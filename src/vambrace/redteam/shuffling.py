@@ -23,7 +23,7 @@ def order_of(n_arms: int, seed: int, game: int) -> Order:
     """A random order of the arms for one game.
 
     >>> order_of(4, seed=0, game=0), order_of(4, seed=0, game=1)
-    ((2, 0, 1, 3), (3, 0, 1, 2))
+    ((2, 0, 1, 3), (3, 0, 2, 1))
     """
     return tuple(np.random.default_rng((seed, game)).permutation(n_arms).tolist())
 
