@@ -12,6 +12,7 @@ se-wr:budget=50 against conceal:budget=50: regret 401.2 after 10,000 rounds, cos
     simulate(policy, environment, attack, horizon=...)   play a policy against an attacker: vb.Result
     attack_suite(policy, environment, budgets=...)       against every attack that applies: how bad can it get?
     red_team(policy, environment, budgets=...)           search for the worst attack, and measure it in fresh games
+    breakdown(policy, environment, goal=...)             the least budget that breaks a policy
     choose(means, fakes=...)                             every policy against every attack: which one to use?
     policy.learner(n_arms=..., horizon=...)              the same policy, live: ask, tell, snapshot, restore
     Foreign(make=...)                                    your own bandit, or another library's, in the same loop
@@ -43,6 +44,8 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
     from vambrace.protocols import Adversary as Adversary
     from vambrace.protocols import Environment as Environment
     from vambrace.protocols import Policy as Policy
+    from vambrace.redteam.breakdown import Breakdown as Breakdown
+    from vambrace.redteam.breakdown import breakdown as breakdown
     from vambrace.redteam.choice import Choice as Choice
     from vambrace.redteam.choosing import choose as choose
     from vambrace.redteam.suite import AttackReport as AttackReport
@@ -71,6 +74,7 @@ _NAMES = {
         MedianOfMeansUCB PEWR RobustPhasedElimination SE SEWR SEWRStop Thompson TrimmedMeanUCB TsallisINF UCB1 UCBWR
     """,
     "vambrace.protocols": "Adversary Environment Policy",
+    "vambrace.redteam.breakdown": "Breakdown breakdown",
     "vambrace.redteam.choice": "Choice",
     "vambrace.redteam.choosing": "choose",
     "vambrace.redteam.suite": "AttackReport attack_suite",

@@ -76,7 +76,7 @@ class Search:
         first = self.games.played
         rng = np.random.default_rng((self.games.seed, int(1000 * budget)))
         scripts = self._scripts(first_scripts(self.games.means, budget, self.games.horizon))
-        earlier = [each for winner in self.winners for each in _resized(winner, budget)]
+        earlier = [each for winner in self.winners for each in resized(winner, budget)]
         suite = self.at(budget)
         room = max(4, self.effort.games // 6 - len(suite) - len(earlier))
         pool = self.race(list(dict.fromkeys([*earlier, *suite, *scripts[:room]])), first_rung=2)
@@ -139,7 +139,7 @@ class Search:
         return True
 
 
-def _resized(attack: Any, budget: float) -> list[Adversary]:
+def resized(attack: Any, budget: float) -> list[Adversary]:
     """What was found at another budget, at this one: as it is, and with caps in proportion."""
     found = [sized(attack, budget)]
     if isinstance(attack, Script) and any(np.isfinite(cap) for cap in attack.caps) and attack.budget > 0:
