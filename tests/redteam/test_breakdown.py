@@ -38,8 +38,8 @@ def test_the_answer(found: vb.Breakdown) -> None:
 def test_the_interval_holds_in_games_of_another_seed(found: vb.Breakdown) -> None:
     """The attack of the answer, from its spec: below the interval it fails, above it reaches the goal.
 
-    64 games each; at both ends the interval of the mean was 2 standard errors away from the goal, and the other seed has
-    errors of its own, so 2 more are allowed (false alarm 2e-3 each, seed fixed).
+    64 games each; at both ends the interval of the mean was 2 standard errors away from the goal, and the other seed
+    has errors of its own, so 2 more are allowed (false alarm 2e-3 each, seed fixed).
     """
     attack = registry.adversary(found.summary()["attack"])
     games = Games(vb.UCB1(), ENVIRONMENT, horizon=4_000, goal=LOSS, seed=9)

@@ -12,6 +12,7 @@ from vambrace import __version__
 from vambrace.cli import (
     attack,
     bounds,
+    breaking,
     certify,
     choose,
     listing,
@@ -25,8 +26,16 @@ from vambrace.cli import (
 )
 from vambrace.errors import StoreError, VambraceError
 
-COMMANDS = {"simulate": simulate, "attack": attack, "choose": choose, "bounds": bounds, "verify": verify, "plan": plan}
-COMMANDS |= {"certify": certify, "list": listing, "run": run, "status": status, "report": report}
+COMMANDS = {"simulate": simulate, "attack": attack, "break": breaking, "choose": choose, "bounds": bounds}
+COMMANDS |= {
+    "verify": verify,
+    "plan": plan,
+    "certify": certify,
+    "list": listing,
+    "run": run,
+    "status": status,
+    "report": report,
+}
 COMMANDS |= {"reproduce": reproduce}
 EXAMPLES = ("vambrace list policies", "vambrace simulate ucb1 --means 0.9,0.8", "vambrace simulate --help")
 INTERRUPTED = 130  # what shells expect after Ctrl-C

@@ -11,7 +11,7 @@ Measure  The attack that reached the goal with the least budget plays fresh game
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf, log, sqrt
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from vambrace.redteam.games import Games, Played
 from vambrace.redteam.goals import Goal
 from vambrace.redteam.race import standard_error
 from vambrace.redteam.search import Effort, Search, effort_for, resized
-from vambrace.redteam.team import WIDE, EffortName
+from vambrace.redteam.team import WIDE, EffortName, RedTeam, scale_of
 
 FIRST = 4.0  # the first budget that is tried
 STEPS = 4  # of the bisection between two budgets that differ by a factor of two
@@ -68,6 +68,9 @@ class Breakdown:
     True
     """
 
+    SCALE: ClassVar = RedTeam.SCALE
+    TABLE: ClassVar = ("budget", "score", "regret")
+
     policy: Policy
     environment: Environment
     horizon: int
@@ -91,6 +94,15 @@ class Breakdown:
         if self.attack is None:
             return ""
         return self.attack.words if isinstance(self.attack, Script) else f"{self.attack.name}, {self.attack.aim}"
+
+    def scale(self) -> list[list[str]]:
+        """What the regrets can be compared with, as texts."""
+        return scale_of(self)
+
+    def table(self) -> list[list[str]]:
+        """One row of texts for each budget of the fresh games."""
+        rows = zip(self.budgets, self.scores, self.errors, self.regrets, strict=True)
+        return [[f"{budget:,g}", f"{s:,.3f} ± {e:,.3f}", f"{r:,.0f}"] for budget, s, e, r in rows]
 
     def summary(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
@@ -229,7 +241,7 @@ def ends(budgets: Sequence[float], played: Sequence[Played], level: float) -> tu
     share = (level - rising[i - 1]) / (rising[i] - rising[i - 1]) if i > 0 else 0.0
     middle = budgets[i - 1] + share * (budgets[i] - budgets[i - 1]) if i > 0 else budgets[0]
     low = budgets[above[0] - 1] if above[0] > 0 else 0.0
-    return float(middle), low, budgets[below[0]] if len(below) else inf
+    return float(f"{middle:.4g}"), low, budgets[below[0]] if len(below) else inf
 
 
 def growth(horizons: Sequence[int], budgets: Sequence[float]) -> tuple[str, float]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -93,6 +93,9 @@ class RedTeam:
     ('conceal:budget=20', 800.0)
     """
 
+    SCALE: ClassVar = ("the policy", "regret", "of all that can be lost")
+    TABLE: ClassVar = ("budget", "regret", "interval", "spent", "worst of the suite", "attack")
+
     policy: Policy
     environment: Environment
     horizon: int
@@ -104,6 +107,19 @@ class RedTeam:
     games: int
     shuffled: bool
     skipped: Mapping[str, str]
+
+    def scale(self) -> list[list[str]]:
+        """What the regrets can be compared with, as texts."""
+        return scale_of(self)
+
+    def table(self) -> list[list[str]]:
+        """One row of texts for each budget."""
+        rows = []
+        for each in self.worst.values():
+            suite_worst = each.played if each.fixed is None else each.fixed[1]
+            figures = [f"{each.budget:,g}", f"{each.regret:,.0f}", "[{:,.0f}, {:,.0f}]".format(*each.interval)]
+            rows.append([*figures, f"{each.played.cost:,.1f}", f"{suite_worst.regret:,.0f}", each.spec])
+        return rows
 
     def summary(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
@@ -122,7 +138,7 @@ class RedTeam:
         made = self.goal.text(worst.played.score).replace("lose", "loses", 1).replace("play", "plays", 1)
         low, high = worst.interval
         regret = "" if self.goal.measure == "regret" else f": a regret of {worst.regret:,.0f} [{low:,.0f}, {high:,.0f}]"
-        return f"with {worst.budget:,g} fake events {spec_of(self.policy)} {made}{regret}"
+        return f"With {worst.budget:,g} fake events {spec_of(self.policy)} {made}{regret}"
 
     def __str__(self) -> str:
         marks = {"no attack": self.clean.regret, "random play": self.random, "everything lost": self.everything}
@@ -172,7 +188,7 @@ def red_team(
     >>> options = {"budgets": 20, "horizon": 2_000, "attacks": [vb.Conceal()], "games": 100}
     >>> print(vb.red_team(vb.UCB1(alpha=1), env, effort="quick", **options))
     ucb1:alpha=1, 2,000 rounds: no attack 14, random play 400, everything lost 800
-      with 20 fake events ucb1:alpha=1 loses 63.4 % of all that can be lost: a regret of 507 [414, 601]
+      With 20 fake events ucb1:alpha=1 loses 63.4 % of all that can be lost: a regret of 507 [414, 601]
         conceal: hides the best arm
         conceal:budget=20
     """
@@ -209,6 +225,13 @@ def _measured(search: Search, budget: float, winner: Adversary, games: int) -> W
     fixed = [each for each in search.best_fixed(budget) if each != winner]
     played = search.games.play([winner, *fixed], FRESH, games)
     return Worst(budget=budget, attack=winner, played=played[0], fixed=(fixed[0], played[1]) if fixed else None)
+
+
+def scale_of(report: Any) -> list[list[str]]:
+    """No attack, random play and everything lost: regrets, also as shares."""
+    marks = {"without attack": report.clean.regret, "plays at random": report.random}
+    marks |= {"always plays the worst arm": report.everything}
+    return [[name, f"{regret:,.0f}", f"{100 * regret / report.everything:.1f} %"] for name, regret in marks.items()]
 
 
 def interval(values: Any) -> tuple[float, float]:
