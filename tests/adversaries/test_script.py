@@ -104,7 +104,7 @@ def test_the_attacks_that_it_contains(fixed: vb.Adversary, script: vb.Script) ->
                 horizon=4_000,
                 replications=3,
                 seed=3,
-                engine=engine,  # type: ignore[arg-type]
+                engine=engine,
             )
             for attack in (fixed, script)
         ]
@@ -139,7 +139,7 @@ def test_another_script_of_the_same_shape_needs_no_new_program() -> None:
 
 def test_only_scripts_with_one_rule_leap() -> None:
     for how, leaps in (({"modes": "-+"}, True), ({"modes": "-", "caps": [9.0]}, False)):
-        result = vb.simulate(vb.SE(), ENVIRONMENT, vb.Script(**how), horizon=500)  # type: ignore[arg-type]
+        result = vb.simulate(vb.SE(), ENVIRONMENT, vb.Script(**how), horizon=500)
         assert (result.engine == "leap") == leaps
 
 

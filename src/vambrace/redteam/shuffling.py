@@ -76,5 +76,5 @@ def _moved(values: Sequence[Any], order: Order) -> tuple[Any, ...]:
 
 
 def _replaced(thing: Thing, changes: dict[str, Any]) -> Thing:
-    changed: Any = dataclasses.replace(thing, **changes)  # type: ignore[type-var]
-    return changed  # type: ignore[no-any-return]
+    changed: Thing = dataclasses.replace(thing, **changes)  # type: ignore[type-var]
+    return changed

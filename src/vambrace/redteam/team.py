@@ -74,6 +74,8 @@ class RedTeam:
     """What `vb.red_team` found. Print it for the answer and the recipe of each budget.
 
     Attributes:
+        SCALE: The headings of `scale`.
+        TABLE: The headings of `table`.
         policy: The policy that was attacked.
         environment: The arms.
         horizon: The number of rounds.
@@ -199,7 +201,8 @@ def red_team(
     chosen = effort_for(effort, arena)
     if games is not None:
         most = validation.whole("games", games, low=20, high=10**9)
-        chosen = chosen._replace(games=most, report=min(chosen.report, max(8, most // 6)))
+        fewer = min(chosen.report, max(8, most // 6))
+        chosen = chosen._replace(games=most, report=fewer, final=min(chosen.final, fewer))
     fixed, skipped = suite.every_attack() if attacks is None else (suite.checked_attacks(attacks), {})
     with ProgressBar(f"attacking {policy.name}", chosen.games * len(sizes), show=progress, unit="games") as bar:
         search = Search(arena, fixed, chosen, lambda played, *_: bar.update(played))
