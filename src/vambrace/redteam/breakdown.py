@@ -29,7 +29,8 @@ from vambrace.redteam.search import Effort, Search, effort_for, resized
 from vambrace.redteam.team import WIDE, EffortName, RedTeam, scale_of
 
 FIRST = 4.0  # the first budget that is tried
-STEPS = (4, 2)  # of the bisection between two budgets that differ by a factor of two; for plain Python, which is slow
+FACTOR = (2.0, 4.0)  # from one budget to the next until the goal is reached; for plain Python, which is slow
+STEPS = (4, 3)  # of the bisection between the last two of them; the same
 GRID = (9, 5)  # budgets of each of the two grids; the same
 AROUND = 1.5  # the grid reaches from the break-down point divided by this to its product with this
 WIDEST = 4.0  # times the budget of the search: where the grid ends at last
@@ -197,11 +198,11 @@ def _least(search: Search, games: int) -> Adversary | None:
         score = search.games.play([attack], "search", games)[0].score
         return attack if score >= search.games.goal.level else None
 
-    low, high = 0.0, FIRST
+    low, high, factor = 0.0, FIRST, FACTOR[not search.games.is_compiled]
     while (best := reaching(high)) is None:
         if high >= search.games.horizon:
             return None
-        low, high = high, min(2 * high, float(search.games.horizon))
+        low, high = high, min(factor * high, float(search.games.horizon))
     for _ in range(STEPS[not search.games.is_compiled]):
         middle = float(f"{sqrt(low * high) if low > 0 else high / 2:.3g}")
         found = reaching(middle)

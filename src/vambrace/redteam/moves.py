@@ -42,6 +42,7 @@ def first_scripts(means: Floats, budget: float, horizon: int) -> list[Script]:
                 if lowered <= 2:
                     starts = phase_starts(n_arms, horizon)
                     late += [dataclasses.replace(script, first=(each,)) for each in starts]
+    plain.sort(key=lambda script: "+" in script.modes)  # stable: who lowers arms only comes first
     every = product("-0+", repeat=n_arms) if n_arms <= MOST_ARMS else ()
     rest = [Script(budget=budget, modes="".join(each), caps=(inf,)) for each in every]
     found = [script for script in (*plain, *thinned, *late, *rest) if {*script.modes} != {"0"}]

@@ -49,7 +49,7 @@ def effort_for(name: str, games: Games) -> Effort:
     if games.is_compiled:
         return effort
     most = INTERPRETED_ROUNDS * effort.games // (EFFORTS["standard"].games * games.horizon)
-    report = int(np.clip(most // 6, 8, effort.report))
+    report = int(np.clip(most // 10, 8, effort.report))
     return Effort(int(np.clip(most, 40, effort.games)), report, report)
 
 
