@@ -1419,6 +1419,60 @@ class Boost:
         return 1.0 if self.chance == 1 or next(self.uniforms) < self.chance else reward
 
 
+class Script:
+    """For each arm a sign; thinned to a level, up to a cap, in a window of rounds; it may stop when arms are dropped.
+
+    An arm with - shows 0 and one with + shows 1, with the chance with which the arm's mean becomes the level.
+    """
+
+    def __init__(
+        self,
+        means: Sequence[float],
+        policy: "SEWR | PEWR | None",
+        modes: str,
+        uniforms: Iterator[float],
+        *,
+        levels: Sequence[float] | None = None,
+        caps: Sequence[float] | None = None,
+        first: Sequence[int] | None = None,
+        last: Sequence[int] | None = None,
+        stop_when_dropped: bool = False,
+    ) -> None:
+        self.means, self.policy, self.modes, self.uniforms = means, policy, modes, uniforms
+        self.levels, self.caps, self.first, self.last = levels, caps, first, last
+        self.stop_when_dropped = stop_when_dropped
+        self.spent = [0.0] * len(means)
+
+    def chance(self, arm: int) -> float:
+        """The chance p with which the reward is replaced: (1 - p) mean + p shown = level."""
+        shown = 1.0 if self.modes[arm] == "+" else 0.0
+        if self.levels is None or self.levels[arm] == shown:
+            return 1.0
+        if self.means[arm] == shown:
+            return 0.0
+        return clip((self.levels[arm] - self.means[arm]) / (shown - self.means[arm]))
+
+    def alter(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted."""
+        if arm >= len(self.modes) or self.modes[arm] == "0":
+            return reward
+        if (self.first and t < self.first[arm]) or (self.last and t > self.last[arm]):
+            return reward
+        if self.stop_when_dropped:
+            assert self.policy is not None
+            if all(k not in self.policy.active for k in range(len(self.modes)) if self.modes[k] == "-"):
+                return reward
+        chance = self.chance(arm)
+        if chance == 0 or (chance < 1 and next(self.uniforms) >= chance):
+            return reward
+        left = self.caps[arm] - self.spent[arm] if self.caps else math.inf
+        return min(1.0, reward + left) if self.modes[arm] == "+" else max(0.0, reward - left)
+
+    def witness(self, arm: int, raw: float, seen: float) -> None:
+        """Count what was spent."""
+        self.spent[arm] = min(self.spent[arm] + abs(raw - seen), self.caps[arm] if self.caps else math.inf)
+
+
 # ------------------------------------------------------------------------------------------- the attacks
 
 SIGMA = 0.5
