@@ -14,7 +14,6 @@ from vambrace.adversaries.jun_ucb import JunUCB
 from vambrace.adversaries.master_attack import MasterAttack
 from vambrace.adversaries.mimic import Mimic
 from vambrace.adversaries.observation_free import ObservationFree
-from vambrace.adversaries.oracle_constant import OracleConstant
 from vambrace.adversaries.phase_burst import PhaseBurst
 from vambrace.adversaries.random_flips import RandomFlips
 from vambrace.adversaries.script import Script
@@ -22,6 +21,6 @@ from vambrace.adversaries.swap import Swap
 
 __all__ = [
     "ACE", "AntiEXP3", "BestArmCorruption", "Boost", "Conceal", "EliminationRush", "ExponentialThreshold",
-    "Garcelon", "Invert", "JunEpsilonGreedy", "JunUCB", "MasterAttack", "Mimic", "ObservationFree", "OracleConstant",
+    "Garcelon", "Invert", "JunEpsilonGreedy", "JunUCB", "MasterAttack", "Mimic", "ObservationFree",
     "PhaseBurst", "RandomFlips", "Script", "Swap",
 ]  # fmt: skip

@@ -1,7 +1,8 @@
 """Best-arm corruption: hide the best arm without knowing when it will be pulled.
 
 Setting     Medium: acts before the arm is known; knows which arm is best (oracle means).
-Algorithm   The best arm pays 0 in every round, while the budget lasts.   Lykouris et al. 2018
+Algorithm   The best arm, and every arm as good as it, pays 0 in every round, while the budget lasts.
+            Lykouris et al. 2018
 Effect      Conceal in the weaker model: every round in which the arm would have paid costs, pulled or not. The same
             budget therefore does less harm, and the more arms there are, the less.
 """
@@ -9,15 +10,18 @@ Effect      Conceal in the weaker model: every round in which the arm would have
 from dataclasses import dataclass
 from math import inf
 
+from vambrace.adversaries.ranks import HowMany, best_arms
 from vambrace.kernels import kernel
 from vambrace.parameters import AttackBudget
-from vambrace.protocols import Adversary, Floats, Game, Round, Stream
+from vambrace.protocols import Adversary, Flags, Floats, Game, Round, Stream
 
 
 @kernel
-def corrupt(best: int, round: Round, rewards: Floats, rng: Stream) -> int:
-    rewards[best] = 0.0
-    return best
+def corrupt(hidden: Flags, round: Round, rewards: Floats, rng: Stream) -> Flags:
+    for k in range(len(rewards)):
+        if hidden[k]:
+            rewards[k] = 0.0
+    return hidden
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +32,8 @@ class BestArmCorruption(Adversary):
 
     Args:
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
+        best: How many of the best arms to hide, and with them every arm that is as good as one of them; never the
+            worst.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.5])
@@ -42,6 +48,7 @@ class BestArmCorruption(Adversary):
     corrupt = staticmethod(corrupt)
 
     budget: AttackBudget = inf
+    best: HowMany = 1
 
-    def init(self, game: Game) -> int:
-        return int(game.means.argmax())
+    def init(self, game: Game) -> Flags:
+        return best_arms(game.means, self.best)

@@ -2,7 +2,7 @@
 
 Shared by the attacks of Jun et al. (2018), Liu & Shroff (2019), Zuo (2024) and Garcelon et al. (2020). A mean over n
 pulls of an arm lies within beta(n) = sqrt(2 sigma^2 / n ln(pi^2 K n^2 / (3 delta))) of the truth, for every arm and
-every n at once, with probability 1 - delta; rewards in [0, 1] have sigma = 1/2.
+every n at once, with probability 1 - delta, if rewards are sigma-subgaussian; rewards in [0, 1] have sigma = 1/2.
 """
 
 from dataclasses import dataclass
@@ -13,10 +13,8 @@ import numpy as np
 
 from vambrace.adversaries.ranks import promoted_arm
 from vambrace.kernels import kernel
-from vambrace.parameters import Arm, AttackBudget, Range
+from vambrace.parameters import Arm, AttackBudget, Positive, Range
 from vambrace.protocols import Adversary, Floats, Game, Integers
-
-SIGMA = 0.5
 
 
 class Books(NamedTuple):
@@ -27,6 +25,7 @@ class Books(NamedTuple):
     raw: Floats  # sums of the rewards before the attack
     seen: Floats  # sums of the rewards after clipping and metering
     log_term: float  # ln(pi^2 K / (3 delta))
+    sigma: float
     parameter: float  # the attack's own parameter: a margin or a factor, if it has one
 
 
@@ -47,7 +46,7 @@ def idle(books: Books, arm: int) -> bool:
 @kernel
 def beta(books: Books, count: int) -> float:
     """How far the mean of `count` rewards may be from the truth."""
-    return sqrt(2.0 * SIGMA * SIGMA / count * (books.log_term + 2.0 * log(count)))
+    return sqrt(2.0 * books.sigma * books.sigma / count * (books.log_term + 2.0 * log(count)))
 
 
 @kernel
@@ -70,6 +69,7 @@ class Bookkeeper(Adversary):
     Args:
         target: The arm to promote; None: the worst.
         delta: The chance that some confidence bound fails.
+        sigma: How much a reward spreads: for rewards in [0, 1] at most 0.5. Jun et al. and Liu and Shroff assume 0.1.
     """
 
     strength, knowledge, aim = "strong", "black box", "promotes a target"
@@ -77,6 +77,7 @@ class Bookkeeper(Adversary):
     budget: AttackBudget = inf
     target: Arm | None = None
     delta: Annotated[float, Range(1e-300, 1.0, open_high=True)] = 0.05
+    sigma: Positive = 0.5
 
     witness = staticmethod(witness)
 
@@ -89,5 +90,6 @@ class Bookkeeper(Adversary):
             raw=np.zeros(n_arms),
             seen=np.zeros(n_arms),
             log_term=log(pi * pi * n_arms / (3.0 * self.delta)),
+            sigma=self.sigma,
             parameter=0.0,
         )

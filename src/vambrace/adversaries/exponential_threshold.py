@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import exp
 from typing import Any
 
-from vambrace.adversaries.books import SIGMA, Bookkeeper, Books, humble_level, idle, lowered
+from vambrace.adversaries.books import Bookkeeper, Books, humble_level, idle, lowered
 from vambrace.kernels import kernel
 from vambrace.protocols import Round, Stream
 
@@ -24,7 +24,7 @@ LARGEST_EXPONENT = 40
 def alter(books: Books, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
     if idle(books, arm):
         return reward, books
-    depth = 3.0 * SIGMA * exp(float(min(books.counts[arm] + 1, LARGEST_EXPONENT)))
+    depth = 3.0 * books.sigma * exp(float(min(books.counts[arm] + 1, LARGEST_EXPONENT)))
     return lowered(books, arm, reward, humble_level(books) - depth), books
 
 
@@ -38,6 +38,7 @@ class ExponentialThreshold(Bookkeeper):
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
+        sigma: How much a reward spreads: at most 0.5 in [0, 1].
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.ExponentialThreshold()

@@ -37,6 +37,7 @@ class Garcelon(Bookkeeper):
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
+        sigma: How much a reward spreads: at most 0.5 in [0, 1].
         shrink: Which fraction of the target's lower bound is withheld; 1 returns zeros.
 
     >>> import vambrace as vb

@@ -35,6 +35,7 @@ class JunEpsilonGreedy(Bookkeeper):
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
+        sigma: How much a reward spreads: at most 0.5 in [0, 1].
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.JunEpsilonGreedy(budget=300)

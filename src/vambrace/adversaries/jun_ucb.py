@@ -35,6 +35,7 @@ class JunUCB(Bookkeeper):
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
+        sigma: How much a reward spreads: at most 0.5 in [0, 1].
         margin: How far below the target's lower bound every other arm is kept.
 
     >>> import vambrace as vb

@@ -1,15 +1,17 @@
-"""Phase burst: spend everything on the best arm inside one phase of PE-WR.
+"""Phase burst: spend everything on the best arm and the runner-up inside one phase of PE-WR.
 
 Setting     Strong; knows the means, and sees phase, radius and active arms of the policy (white box): PE-WR
             and robust phased elimination.
 Algorithm   At the start of a phase h compute, for it and for every later phase that ends within the horizon, the price
             n_h gap + 2 sqrt(lambda n_h) + 2 C_h of getting the best arm dropped in it. If phase h is the cheapest of
-            those in which this is possible, return 0 for the best arm throughout it; only once.
+            those in which this is possible, return 0 for the best arm and 1 for the runner-up throughout it. If the
+            best arm is still active after it, do the same again.
 Effect      PE-WR judges by the means of one phase and assumes an attack of C_h = min(cap, 2^(H-h-1)) in it, so the
             best arm is dropped for good if the budget exceeds the price.
-Reading     Zeros push a mean no lower than 0, so a phase is feasible if n_h times the runner-up's mean exceeds the
-            line 2 sqrt(lambda n_h) + 2 C_h; sqrt(lambda' n_h) + C_h for radius "tight". n_h of later phases is computed
-            with the arms that are active now.
+Reading     Zeros and ones part two means by 1 at most, so a phase is feasible if n_h exceeds the line
+            2 sqrt(lambda n_h) + 2 C_h; sqrt(lambda' n_h) + C_h for radius "tight". n_h of later phases is computed
+            with the arms that are active now. Every arm as good as the best must fall: raising the runner-up by
+            n_h (1 - mean) counts against all of them, and what is missing then is paid for each.
 """
 
 from dataclasses import dataclass
@@ -18,72 +20,80 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vambrace.adversaries.ranks import two_best
+from vambrace.adversaries.ranks import best_arms, best_of_the_others
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel, rare_kernel
-from vambrace.protocols import Game, Round
+from vambrace.protocols import Flags, Game, Round
 
-WAITING, BURSTING, SPENT = 0, 1, 2
 PAPER = 0  # the radius of the policy's rule; 1 is "tight"
 
 
 class State(NamedTuple):
-    """The arm to get dropped, its lead, and the stage of the burst."""
+    """The arms to get dropped, their lead over the runner-up, and whether this phase is the one."""
 
-    arm: int
+    hidden: Flags
+    raised: int
     gap: float
-    second_mean: float
+    room: float  # by how much a reward of the runner-up can be raised, on average
     horizon: int
     phase: int  # the last one that was looked at
-    stage: int
+    bursting: bool
 
 
 @kernel
 def look(state: State, round: Round, view: Any) -> State:
     if view.phase == state.phase:
         return state
-    stage = _stage(state, round.t, view)
-    return State(state.arm, state.gap, state.second_mean, state.horizon, view.phase, stage)
+    bursting = _is_the_one(state, round.t, view)
+    return State(state.hidden, state.raised, state.gap, state.room, state.horizon, view.phase, bursting)
 
 
 @kernel
 def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
-    return (1.0 if state.stage == BURSTING and arm == state.arm else 0.0), 0.0
+    if not state.bursting:
+        return 0.0, reward
+    if state.hidden[arm]:
+        return 1.0, 0.0
+    return (1.0 if arm == state.raised else 0.0), 1.0
 
 
 @rare_kernel
-def _stage(state: State, t: int, view: Any) -> int:
-    """BURSTING if the phase that starts in round t is feasible and no later one is cheaper; SPENT after that phase."""
-    if state.stage != WAITING:
-        return SPENT
-    rule, n_active = view.rule, view.arms.n_active
+def _is_the_one(state: State, t: int, view: Any) -> bool:
+    """Whether the phase that starts in round t is feasible and no later one is cheaper."""
+    rule, n_active, targets = view.rule, view.arms.n_active, 0
+    for k in range(len(state.hidden)):
+        if state.hidden[k] and not view.arms.dropped[k]:
+            targets += 1
+    if targets == 0 or view.arms.dropped[state.raised]:
+        return False
     phase, played, first_price = view.phase, t - 1, np.inf
-    while n_active > 1:
+    while True:
         length = view.n_arms * 2**phase
         pulls = max((length + n_active - 1) // n_active, int(ceil(length * view.truncation)))  # noqa: RUF046 - Numba's ceil
         played += pulls * n_active
         if played > state.horizon:
-            break
+            return bool(first_price < np.inf)
         budget = min(view.cap, view.first_guess * 0.5**phase)
         if rule.radius == PAPER:
             line = 2.0 * (sqrt(rule.log_single * pulls) + budget)
         else:
             line = sqrt(rule.log_equal * pulls) + budget
-        price = pulls * state.gap + line if pulls * state.second_mean > line else np.inf
+        shift = pulls * state.gap + line
+        raised = min(shift, pulls * state.room)
+        price = raised + targets * (shift - raised) if pulls > line else np.inf
         if phase == view.phase:
             first_price = price
         if first_price == np.inf or price < first_price:
-            return WAITING
+            return False
         phase += 1
-    return BURSTING if first_price < np.inf else WAITING
 
 
 @dataclass(frozen=True, kw_only=True)
 class PhaseBurst(StationaryAdversary):
-    """Hide the best arm in one phase of `PEWR`, the one in which this is cheapest.
+    """Hide the best arm and raise the runner-up in one phase of `PEWR`, the one in which dropping it is cheapest.
 
-    Strong and white box: it knows the means, and sees phase, radius and active arms of `PEWR` or
-    `RobustPhasedElimination`.
+    If the arm is still active after that, it tries again. Strong and white box: it knows the means, and sees phase,
+    radius and active arms of `PEWR` or `RobustPhasedElimination`.
 
     Args:
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
@@ -101,6 +111,8 @@ class PhaseBurst(StationaryAdversary):
     look, respond = staticmethod(look), staticmethod(respond)
 
     def init(self, game: Game) -> State:
-        best, second = two_best(game.means)
-        best_mean, second_mean = (float(game.means[arm]) for arm in (best, second))
-        return State(best, best_mean - second_mean, second_mean, game.required_horizon, -1, WAITING)
+        means, hidden = game.means, best_arms(game.means)
+        second = best_of_the_others(means, hidden)
+        second_mean = float(means[second])  # of any arm if none is hidden, and then nothing happens
+        gap, room = float(means.max()) - second_mean, 1.0 - second_mean
+        return State(hidden, second, gap, room, game.required_horizon, -1, False)

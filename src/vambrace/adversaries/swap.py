@@ -2,7 +2,9 @@
 
 Setting     Strong; knows the true means (oracle means).
 Algorithm   On every arm i other than the target return reward - max(0, mean_i - mean_target + margin).   Theorem 3
+            Liu & Shroff 2019 call it the oracle attack by constants: specs understand oracle-constant too.
 Effect      The target looks better than the rest by the margin, at a cost in proportion to the regret that it causes.
+            A learner with regret R in the game that it sees plays the target in all but R / margin rounds.
 Reading     Rewards of zero cannot be lowered when the game is bounded to [0, 1], which weakens the attack there.
 """
 
@@ -28,7 +30,8 @@ class Swap(StationaryAdversary):
     """Make a chosen arm look like the best: push every other arm below it by a constant.
 
     Any learner then learns to play the target, at a cost in proportion to the regret that this causes (Theorem 3).
-    Strong: it sees the pulled arm. It knows the true means. Meant for ``bounded=False``.
+    Strong: it sees the pulled arm. It knows the true means. Meant for ``bounded=False``. In specs
+    it is also called oracle-constant.
 
     Args:
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
@@ -42,7 +45,7 @@ class Swap(StationaryAdversary):
     [783, 4217]
     """
 
-    name, reference = "swap", "Theorem 3"
+    name, reference = "swap", "Theorem 3; Liu & Shroff 2019"
     knowledge, aim = "oracle means", "promotes a target"
     respond = staticmethod(respond)
 

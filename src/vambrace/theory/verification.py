@@ -75,7 +75,7 @@ def _attacks(budget: float) -> list[Adversary | None]:
         return [None]
     return [
         Conceal(budget=budget, stop_when_dropped=True),
-        EliminationRush(budget=budget),
+        EliminationRush(budget=budget, stop_when_dropped=True),
         Swap(budget=budget),
         JunUCB(budget=budget),
         RandomFlips(budget=budget, rate=0.2),
