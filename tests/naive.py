@@ -1420,7 +1420,8 @@ class ExponentialThreshold(Learning):
 class ObservationFree:
     """Medium: nothing for anybody, then one for the target and nothing for the rest, then hands off.
 
-    Without a budget K * ceil(ln T / mean^2) rounds of the first kind; to the second as 1 - mean to mean, always.
+    K * ceil(ln T / mean^2) rounds of the first kind, if there are as many; to the second as 1 - mean to mean without a
+    budget, or with a larger one.
     """
 
     def __init__(
@@ -1440,6 +1441,9 @@ class ObservationFree:
             first = len(means) * math.ceil(math.log(horizon) / mean**2)
             rounds = min(first + round(first * mean / (1 - mean)), rounds)
         first = round(rounds * (1 - mean))
+        least = math.inf if mean == 0 else len(means) * math.ceil(math.log(horizon) / mean**2)
+        if first < least <= rounds:
+            first = int(least)
         self.zero_rounds = first if zero_rounds is None else zero_rounds
         self.target_rounds = rounds - first if target_rounds is None else target_rounds
 

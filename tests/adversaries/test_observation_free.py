@@ -55,6 +55,7 @@ def test_a_budget_is_split_by_the_targets_mean() -> None:
     assert vb.ObservationFree(budget=25.9).init(Game(len(means), 10_000, means))[1:] == (5, 25), (
         "never more rounds than the budget pays"
     )
+    assert vb.ObservationFree(budget=100).init(Game(len(means), 10_000, means))[1:] == (30, 100), "zeros come first"
     worthless = Game(2, 10_000, np.array([0.9, 0.0]))
     assert vb.ObservationFree().init(worthless)[1:] == (10_000, 10_000)
     result = vb.simulate(vb.UCB1(), ENV, vb.ObservationFree(budget=500), horizon=50_000, seed=1)

@@ -102,7 +102,7 @@ class PhaseBurst(StationaryAdversary):
     >>> env, attack = vb.Bernoulli([0.9, 0.85]), vb.PhaseBurst(budget=5_000)
     >>> result = vb.simulate(vb.PEWR(), env, attack, horizon=200_000, seed=1)
     >>> result.pulls[0].tolist(), float(result.cost[0, -1])
-    ([2047, 197953], 923.0)
+    ([2047, 197953], 1073.0)
     """
 
     name, reference = "phase-burst", "after Algorithm 2"
