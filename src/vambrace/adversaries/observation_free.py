@@ -8,10 +8,10 @@ Effect      A number of rounds that does not grow with the horizon is enough: UC
             sampling starve every arm except the target, because they never check its false lead again. After C1 rounds
             an arm has been pulled C1 / K times, so its index is at most the target's mean; and after C2 more, if the
             target was pulled in all C1 + C2 rounds, its mean looks no better than it is, so it never falls.
-Reading     All of a finite budget is spent. A larger one is split in the same proportion, since a longer script works on
-            wider radii too. Of a smaller one C1 rounds are zeros if it has as many: those are what matters. Xu et al.'s
-            index is mean + sqrt(ln T / N), which contains the horizon; UCB1 with alpha = 1, which has ln t instead,
-            fails as well.
+Reading     All of a finite budget is spent. A larger one is split in the same proportion, since a longer script works
+            on wider radii too. Of a smaller one C1 rounds are zeros if it has as many: those are what matters. Xu et
+            al.'s index is mean + sqrt(ln T / N), which contains the horizon; UCB1 with alpha = 1, which has ln t
+            instead, fails as well.
 """
 
 from dataclasses import dataclass
