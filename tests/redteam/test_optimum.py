@@ -10,7 +10,7 @@ import pytest
 import naive
 import vambrace as vb
 from vambrace.errors import InvalidParameter, NotApplicable
-from vambrace.redteam.optimum import optimal_attack
+from vambrace.redteam.optimum import look_ahead_regret, optimal_attack, scripted_regret
 
 History = tuple[tuple[int, int], ...]  # the arm and the answer of each round so far
 Chances = Callable[[History], Sequence[float]]  # of the arms in the next round
@@ -74,6 +74,29 @@ def brute_force(chances: Chances, means: Sequence[float], budget: int, rounds: i
     return total
 
 
+def followed(
+    chances: Chances,
+    means: Sequence[float],
+    budget: int,
+    rounds: int,
+    show: Callable[[History, int, int, int], int],
+    history: History = (),
+) -> float:
+    """The expected regret if the attack shows show(history, arm, reward, rounds left), as long as it can pay."""
+    if rounds == 0:
+        return 0.0
+    total = 0.0
+    for arm, chance in enumerate(chances(history)):
+        if chance == 0:
+            continue
+        total += chance * (max(means) - means[arm])
+        for reward, likely in ((1, means[arm]), (0, 1 - means[arm])):
+            shown = show(history, arm, reward, rounds - 1) if budget > 0 else reward
+            left = budget - abs(shown - reward)
+            total += chance * likely * followed(chances, means, left, rounds - 1, show, (*history, (arm, shown)))
+    return total
+
+
 SEWR: dict[str, Any] = {"budget": 0.25, "delta": 0.9, "radius": "tight"}
 VICTIMS: list[tuple[vb.Policy, Callable[[int], Chances]]] = [
     (vb.UCB1(alpha=0.3), lambda horizon: plain(lambda: naive.UCB1(2, horizon, alpha=0.3))),
@@ -115,7 +138,9 @@ def test_the_first_answers_are_worth_their_price() -> None:
             assert worth[shown] == pytest.approx(max(worth.values()))
 
 
-@pytest.mark.parametrize("policy", [vb.UCB1(), vb.EpsilonGreedy(), vb.Thompson(), vb.EXP3()], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "policy", [vb.UCB1(), vb.EpsilonGreedy(), vb.Thompson(), vb.EXP3()], ids=lambda each: each.name
+)
 def test_games_agree_and_no_attack_does_more(policy: vb.Policy) -> None:
     """1,500 games each; every comparison fails by chance with a probability of 0.0001 at most (4 deviations)."""
     means, horizon, budget = (0.9, 0.4), 12, 2
@@ -127,6 +152,33 @@ def test_games_agree_and_no_attack_does_more(policy: vb.Policy) -> None:
         assert regret.mean() < best.regret + error
         if attack is None:
             assert regret.mean() == pytest.approx(best.clean, abs=error)
+
+
+@pytest.mark.parametrize(("policy", "make"), VICTIMS, ids=lambda each: getattr(each, "name", ""))
+def test_scripts_and_looking_ahead_are_what_brute_force_finds(policy: vb.Policy, make: Any) -> None:
+    means, budget, horizon = (0.9, 0.5), 2, 5
+    chances = make(horizon)
+    best = optimal_attack(policy, means, budget, horizon).regret
+    for script in ((0, None), (0, 1), (1, 0)):
+
+        def show(history: History, arm: int, reward: int, left: int, script: Any = script) -> int:
+            return int(reward if script[arm] is None else script[arm])
+
+        found = scripted_regret(policy, means, budget, horizon, script)
+        assert found == pytest.approx(followed(chances, means, budget, horizon, show), rel=1e-6)
+        assert found <= best + 1e-9
+    for steps, least in ((1, 0.0), (2, 0.1), (9, 0.05)):
+
+        def ahead(history: History, arm: int, reward: int, left: int, steps: int = steps, least: float = least) -> int:
+            honest = [
+                followed(chances, means, 0, min(left, steps), lambda *_: 0, (*history, (arm, shown)))
+                for shown in (reward, 1 - reward)
+            ]
+            return 1 - reward if honest[1] - honest[0] > least + 1e-7 else reward
+
+        found = look_ahead_regret(policy, means, budget, horizon, steps=steps, least_gain=least + 1e-7)
+        assert found == pytest.approx(followed(chances, means, budget, horizon, ahead), rel=1e-6)
+        assert found <= best + 1e-9
 
 
 def test_more_budget_never_does_less_and_ends_at_full_control() -> None:

@@ -83,6 +83,78 @@ def optimal_attack(policy: Policy, means: Sequence[float], budget: int, horizon:
     return Optimum(float(values[0, budget]), float(values[0, 0]), answers)
 
 
+def scripted_regret(
+    policy: Policy, means: Sequence[float], budget: int, horizon: int, script: tuple[int | None, ...]
+) -> float:
+    """The expected regret under an attack that shows the same for an arm while the budget lasts, exactly.
+
+    Args:
+        policy: The attacked policy, as in `optimal_attack`.
+        means: The chance of a 1 for each arm.
+        budget: How many rewards may be altered.
+        horizon: The number of rounds.
+        script: What is shown for each arm: 0, 1, or None for the true reward.
+
+    >>> import vambrace as vb
+    >>> round(scripted_regret(vb.UCB1(), [0.9, 0.5], budget=2, horizon=8, script=(0, None)), 3)  # conceal
+    1.925
+    """
+    payoff, layers = Bernoulli(means).arm_means(), unfold(policy, len(means), horizon)
+    wanted = [[reward if shown is None else shown for reward in (0, 1)] for shown in script]
+    choose = [np.broadcast_to(np.array(wanted), (len(layer.chances), len(script), 2)) for layer in layers]
+    return _followed(layers, payoff, budget, choose)
+
+
+def look_ahead_regret(
+    policy: Policy, means: Sequence[float], budget: int, horizon: int, *, steps: int, least_gain: float = 0.0
+) -> float:
+    """The expected regret under an attack that looks ahead with a copy of the victim, exactly.
+
+    It alters a reward if the regret of the next rounds, without any further attack, then grows by more than a limit.
+
+    Args:
+        policy: The attacked policy, as in `optimal_attack`.
+        means: The chance of a 1 for each arm.
+        budget: How many rewards may be altered.
+        horizon: The number of rounds.
+        steps: How many rounds it looks ahead.
+        least_gain: The growth from which on an alteration is worth its price.
+
+    >>> import vambrace as vb
+    >>> found = [look_ahead_regret(vb.UCB1(), [0.9, 0.5], 2, 8, steps=steps, least_gain=0.1) for steps in (1, 3, 8)]
+    >>> [round(each, 3) for each in found]
+    [1.557, 1.808, 1.808]
+    """
+    payoff, layers = Bernoulli(means).arm_means(), unfold(policy, len(means), horizon)
+    gaps, choose = payoff.max() - payoff, []
+    for t, layer in enumerate(layers):
+        ahead = np.zeros((int(layers[min(t + steps, horizon - 1)].following.max()) + 1, 1))
+        for later in reversed(layers[t + 1 : t + 1 + steps]):
+            ahead = _before(later, payoff, gaps, ahead)
+        after = ahead[layer.following, 0]
+        gain = after[:, :, ::-1] - after  # if the other answer is shown
+        choose.append(np.where(gain > least_gain, [[1, 0]], [[0, 1]]))
+    return _followed(layers, payoff, budget, choose)
+
+
+def _followed(layers: list[Layer], payoff: Floats, budget: int, choose: list[Any]) -> float:
+    """The expected regret if in each state, for each arm and reward, the attack shows what it chose, if it can pay."""
+    gaps, rows = payoff.max() - payoff, int(layers[-1].following.max()) + 1
+    values = np.zeros((rows, budget + 1))
+    for layer, shown in zip(reversed(layers), reversed(choose), strict=True):
+        after, values = values, np.zeros((len(layer.chances), budget + 1))
+        for arm, mean in enumerate(payoff):
+            total = np.full_like(values, gaps[arm])
+            for reward, likely in ((0, 1.0 - mean), (1, mean)):
+                true, other = layer.following[:, arm, reward], layer.following[:, arm, 1 - reward]
+                worth = after[true].copy()
+                altered = shown[:, arm, reward] != reward
+                worth[altered, 1:] = after[other[altered], :-1]
+                total += likely * worth
+            values += layer.chances[:, arm, None] * total
+    return float(values[0, budget])
+
+
 def _before(layer: Layer, payoff: Floats, gaps: Floats, after: Floats) -> Floats:
     """The value of each state and budget before a round, from those after it."""
     altered = np.full_like(after, -np.inf)
