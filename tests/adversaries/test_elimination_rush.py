@@ -106,4 +106,4 @@ def test_which_arms() -> None:
     assert [state.raised for state in found] == [2, 3, 0, 0]
     assert vb.EliminationRush(arm=0, target=1).init(Game(4, 100, means)).raised == 1
     alike = vb.EliminationRush().init(Game(3, 100, np.full(3, 0.1 + 0.2)))
-    assert (alike.hidden.any(), alike.raised) == (False, -1)
+    assert (bool(alike.hidden.any()), alike.raised) == (False, -1)

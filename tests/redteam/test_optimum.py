@@ -198,7 +198,8 @@ def test_what_cannot_be_computed_is_refused() -> None:
         optimal_attack(vb.MSSEWR(), (0.9, 0.5), 1, 5)
     with pytest.raises(NotApplicable, match="got thompson with 3 arms"):
         optimal_attack(vb.Thompson(), (0.9, 0.5, 0.4), 1, 5)
+    stranger: Any = None
     with pytest.raises(NotApplicable, match="got foreign"):
-        optimal_attack(vb.Foreign(make=lambda n_arms, horizon, seed: None, name="foreign"), (0.9, 0.5), 1, 5)
+        optimal_attack(vb.Foreign(make=lambda *_: stranger, name="foreign"), (0.9, 0.5), 1, 5)
     with pytest.raises(InvalidParameter, match=r"means\[1\]: expected"):
         optimal_attack(vb.UCB1(), (0.9, 1.5), 1, 5)

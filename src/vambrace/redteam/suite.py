@@ -253,7 +253,12 @@ def _play(
     for name in ("pseudo_regret", "cost", "realized", "observed"):
         columns = [getattr(each, name) for each in found]
         arrays[name] = None if columns[0] is None else np.concatenate(columns)
-    about = {"environment": environment, "adversary": attack, "replications": replications, "seed": seed}
+    about: dict[str, Any] = {
+        "environment": environment,
+        "adversary": attack,
+        "replications": replications,
+        "seed": seed,
+    }
     return dataclasses.replace(first, **about, **arrays)
 
 
