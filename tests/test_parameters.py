@@ -170,11 +170,6 @@ def test_types_and_ranges_in_words() -> None:
     assert str(Kind.of(bool)) == "true or false"
 
 
-def test_the_name_of_the_second_rule_is_the_first_rule() -> None:
-    assert registry.declared(vb.OracleConstant) == registry.declared(vb.Swap)
-    assert vb.OracleConstant.respond is vb.Swap.respond
-
-
 WRONG = (  # one call a line, each with one mistake
     'vb.SEWR(budget=1, radius="tigth")',
     'vb.simulate(vb.UCB1(), vb.Bernoulli([0.5]), horizon=10, engine="leaps")',

@@ -89,7 +89,8 @@ def test_small_games(table: Table, data: st.DataObject) -> None:
         (vb.Mimic(depth=1.5), vb.Script(modes="0-0", levels=[0.9 - 1.5 * (0.9 - 0.8)])),
         (vb.Mimic(arm=0, depth=3.0), vb.Script(modes="-00", levels=[0.8 - 3.0 * (0.8 - 0.7)])),
         (vb.Boost(depth=0.7), vb.Script(modes="+00", levels=[0.8 + 0.7 * (0.9 - 0.8)])),
-        (vb.EliminationRush(), vb.Script(modes="+-0", stop_when_dropped=True)),
+        (vb.EliminationRush(stop_when_dropped=True), vb.Script(modes="+-0", stop_when_dropped=True)),
+        (vb.EliminationRush(), vb.Script(modes="+-0")),
     ],
     ids=lambda attack: spec_of(attack),
 )

@@ -11,10 +11,10 @@ from vambrace.adversaries.master_attack import MasterAttack
 from vambrace.adversaries.mimic import Mimic
 from vambrace.adversaries.observation_free import ObservationFree
 from vambrace.adversaries.script import Script
-from vambrace.adversaries.swap import OracleConstant, Swap
+from vambrace.adversaries.swap import Swap
 
 __all__ = [
     "ACE", "AntiEXP3", "BestArmCorruption", "Boost", "Conceal", "EliminationRush", "ExponentialThreshold",
-    "Garcelon", "Invert", "JunEpsilonGreedy", "JunUCB", "MasterAttack", "Mimic", "ObservationFree", "OracleConstant",
-    "PhaseBurst", "RandomFlips", "Script", "Swap",
+    "Garcelon", "Invert", "JunEpsilonGreedy", "JunUCB", "MasterAttack", "Mimic", "ObservationFree", "PhaseBurst",
+    "RandomFlips", "Script", "Swap",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ Effect      The family that `vb.red_team` searches. These attacks are scripts, p
             | Conceal with stop_when_dropped | the same with stop_when_dropped |
             | Mimic | - on the best arms, with the level mean - depth gap |
             | Boost | + on the runner-up, with the level mean + depth gap |
-            | EliminationRush | - on the best arm, + on the runner-up, with stop_when_dropped |
+            | EliminationRush | - on the best arms, + on the runner-up |
 Reading     With stop_when_dropped everything ends when the policy has dropped every arm with the sign - (white box).
             A script without caps and windows has one rule, so it leaps.
 """

@@ -1,4 +1,4 @@
-"""`vambrace break`."""
+"""`vambrace break`."""  # noqa: N999 - the name of the command is the name of the module
 
 from pathlib import Path
 from typing import Annotated, Any
