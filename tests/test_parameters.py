@@ -123,7 +123,7 @@ def test_every_parameter_is_described_and_checked(cls: Any, parameter: Any) -> N
     assert meaning.endswith(".")
     assert not meaning.endswith("..")
     assert str(kind)
-    others = {"budget": 1, "means": (0.5,), "events": (9,), "successes": (1,)}
+    others = {"budget": 1, "means": (0.5,), "events": (9,), "successes": (1,), "modes": "-"}
     given = {each.name: others[each.name] for each in registry.declared(cls) if each.required}
     if not parameter.required:
         assert kind.check(name, default) == default

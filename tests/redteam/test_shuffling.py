@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import vambrace as vb
-from vambrace.redteam.shuffling import has_order, order_of, shuffled_arms, shuffled_attack
+from vambrace.protocols import Floats
+from vambrace.redteam.shuffling import has_order, order_of, shuffled, shuffled_arms, shuffled_attack
 
 ORDER = (2, 0, 3, 1)
 
@@ -39,11 +40,17 @@ class Fixed(vb.Environment):
 
     name = "fixed"
 
+    def arm_means(self) -> Floats:
+        return np.array([0.9, 0.6, 0.7, 0.8])
+
 
 def test_arms_without_an_order_stay() -> None:
     environment = Fixed()
     assert not has_order(environment)
     assert shuffled_arms(environment, ORDER) is environment
+    attack = vb.Conceal(budget=5, arm=1)
+    for game in range(5):
+        assert shuffled(environment, attack, 0, game) == (environment, attack, (0, 1, 2, 3))
 
 
 @pytest.mark.parametrize(

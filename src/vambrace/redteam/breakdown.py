@@ -1,11 +1,11 @@
 """The break-down point: the least budget with which some attack of the search reaches a goal.
 
-Bracket  The budget doubles until a search reaches the goal; each search begins with what the one before has found.
-Narrow   Bisection on a logarithmic scale, with a search at each budget.
-Measure  The attack that reached the goal with the least budget plays fresh games at a grid of budgets around it. The
-         break-down point is where the mean score crosses the goal. Its interval reaches from the last budget at which
-         the goal is above the interval of that mean to the first at which it is below. Scores are made monotone: who
-         can spend more can do as much. A second grid fills that interval.
+Bracket     The budget doubles until a search reaches the goal; each search begins with what the one before has found.
+Narrow      Bisection on a logarithmic scale, with a search at each budget.
+Measure     The attack that reached the goal with the least budget plays fresh games at a grid of budgets around it. The
+            break-down point is where the mean score crosses the goal. Its interval reaches from the last budget at
+            which the goal is above the interval of that mean to the first at which it is below. Scores are made
+            monotone: an attacker who can spend more can do as much. A second grid fills that interval.
 """
 
 from collections.abc import Sequence

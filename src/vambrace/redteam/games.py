@@ -18,7 +18,7 @@ from vambrace.errors import InvalidParameter
 from vambrace.kernels import is_kernel
 from vambrace.protocols import Adversary, Environment, Floats, Integers, Policy
 from vambrace.redteam.goals import Goal
-from vambrace.redteam.shuffling import order_of, shuffled_arms, shuffled_attack
+from vambrace.redteam.shuffling import shuffled
 
 
 class Outcome(NamedTuple):
@@ -110,11 +110,11 @@ class Games:
 
     def _play(self, attack: Adversary | None, step: str, game: int) -> Outcome:
         seed = int(np.random.SeedSequence((self.seed, *step.encode(), game)).generate_state(1, np.uint64)[0])
-        order = order_of(self.n_arms, seed, game)
+        arms, moved, order = shuffled(self.environment, attack, seed, game)
         result = simulate(
             self.policy,
-            shuffled_arms(self.environment, order),
-            None if attack is None else shuffled_attack(attack, order),
+            arms,
+            moved,
             horizon=self.horizon,
             seed=seed,
             checkpoints=1,

@@ -28,6 +28,21 @@ def order_of(n_arms: int, seed: int, game: int) -> Order:
     return tuple(np.random.default_rng((seed, game)).permutation(n_arms).tolist())
 
 
+def shuffled(
+    environment: Environment, attack: Adversary | None, seed: int, game: int
+) -> tuple[Environment, Adversary | None, Order]:
+    """The arms and the attack of one game, in the order of that game; as given if the arms have no order.
+
+    >>> from vambrace.environments import Bernoulli
+    >>> shuffled(Bernoulli([0.9, 0.8, 0.7]), None, seed=0, game=0)[2]
+    (2, 0, 1)
+    """
+    if not has_order(environment):
+        return environment, attack, tuple(range(environment.n_arms))
+    order = order_of(environment.n_arms, seed, game)
+    return shuffled_arms(environment, order), None if attack is None else shuffled_attack(attack, order), order
+
+
 def has_order(environment: Environment) -> bool:
     """Whether the arms can be put into another order: they are parameters, one for each arm."""
     return dataclasses.is_dataclass(environment) and bool(_per_arm(environment))

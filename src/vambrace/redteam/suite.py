@@ -18,9 +18,10 @@ from vambrace.adversaries import EliminationRush, Mimic
 from vambrace.engine.result import Result
 from vambrace.engine.simulation import Engine, simulate
 from vambrace.errors import GameFault, InvalidParameter, NotApplicable
+from vambrace.kernels import is_kernel
 from vambrace.progress import ProgressBar
 from vambrace.protocols import Adversary, Environment, Policy
-from vambrace.redteam.shuffling import order_of, shuffled_arms, shuffled_attack
+from vambrace.redteam.shuffling import shuffled
 
 if TYPE_CHECKING:
     import polars
@@ -161,8 +162,8 @@ def attack_suite(
     Every attack meets the same games. Each game has its own order of the arms, by the seed: ties go to the lowest arm,
     and the best arm often stands first. Numbers of arms are those of the environment as given. A white-box attack
     applies if the policy's state has the fields that it reads; attacks that do not apply, or that cannot be played on
-    this environment, are listed in `skipped`. The warnings name attacks that left more than half of their budget
-    unspent, or under which the regret was lower than without attack.
+    this environment, are listed in `skipped`. The warnings name attacks under which the regret was lower than without
+    attack, and attacks that left more than half of their budget unspent; the worst attack of a budget may do so.
 
     >>> import vambrace as vb
     >>> env, attacks = vb.Bernoulli([0.9, 0.5]), [vb.Conceal(), vb.RandomFlips()]
@@ -197,7 +198,19 @@ def attack_suite(
                 skipped[registry.spec_of(attack, without="budget")] = str(error)
             else:
                 rows.append(Attacked(budget=size, result=result, warnings=_doubts(result, clean, size)))
-    return AttackReport(policy=policy, environment=clean.environment, clean=clean, rows=tuple(rows), skipped=skipped)
+    report = AttackReport(policy=policy, environment=clean.environment, clean=clean, rows=tuple(rows), skipped=skipped)
+    return dataclasses.replace(report, rows=_winners_trusted(report))
+
+
+def _winners_trusted(report: AttackReport) -> tuple[Attacked, ...]:
+    """The rows; no doubt about the worst attack of a budget because it needed less than that budget."""
+    winners = [*report.worst.values()]
+    return tuple(
+        dataclasses.replace(row, warnings=tuple(each for each in row.warnings if each != UNSPENT))
+        if any(row is winner for winner in winners)
+        else row
+        for row in report.rows
+    )
 
 
 def checked_attacks(attacks: Any) -> list[Adversary]:
@@ -236,17 +249,16 @@ def _play(
     seed, workers = validation.seed(seed), os.cpu_count() or 1
     if threads is not None:
         workers = validation.whole("threads", threads, low=1, high=10**4)
-    orders = [order_of(environment.n_arms, seed, game) for game in range(replications)]
+    games = [shuffled(environment, attack, seed, game) for game in range(replications)]
 
     def one(game: int) -> Result:
-        arms, order = shuffled_arms(environment, orders[game]), orders[game]
-        moved = None if attack is None else shuffled_attack(attack, order)
+        arms, moved, _ = games[game]
         return simulate(policy, arms, moved, seed=seed + game, checkpoints=1, threads=1, progress=False, **options)
 
     first = one(0)  # which may compile
-    with ThreadPoolExecutor(workers if hasattr(policy.select, "__code__") else 1) as pool:
+    with ThreadPoolExecutor(workers if is_kernel(policy.select) else 1) as pool:
         found = [first, *pool.map(one, range(1, replications))]
-    pulls = np.array([each.pulls[0][np.argsort(order)] for each, order in zip(found, orders, strict=True)])
+    pulls = np.array([each.pulls[0][np.argsort(order)] for each, (*_, order) in zip(found, games, strict=True)])
     arrays: dict[str, Any] = {"pulls": pulls}
     for name in ("pseudo_regret", "cost", "realized", "observed"):
         columns = [getattr(each, name) for each in found]

@@ -168,8 +168,9 @@ def red_team(
     """Search for the attack that hurts a policy most, and measure it in fresh games.
 
     The attacks of the suite and a family of scripts (`vb.Script`) race over the same games; the best scripts are
-    changed a little and race again, until nothing improves. The arms have another order in every game. The figures are
-    from games that had no part in the search, so the winner's luck is not in them.
+    changed a little and race again, until nothing improves. Every game has its own order of the arms, if they can
+    be put into another one. The figures are from games that had no part in the search, so the winner's luck is not in
+    them.
 
     Args:
         policy: The policy to attack; wrap a bandit of your own in `vb.Foreign`.
@@ -204,6 +205,7 @@ def red_team(
         fewer = min(chosen.report, max(8, most // 6))
         chosen = chosen._replace(games=most, report=fewer, final=min(chosen.final, fewer))
     fixed, skipped = suite.every_attack() if attacks is None else (suite.checked_attacks(attacks), {})
+    skipped.pop(Script.name, None)  # scripts are what the search makes
     with ProgressBar(f"attacking {policy.name}", chosen.games * len(sizes), show=progress, unit="games") as bar:
         search = Search(arena, fixed, chosen, lambda played, *_: bar.update(played))
         found = {each: _measured(search, each, search.run(each), chosen.report) for each in sizes}

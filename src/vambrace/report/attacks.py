@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from vambrace.parameters import spec_of
 from vambrace.redteam.breakdown import Breakdown
 from vambrace.redteam.race import standard_error
+from vambrace.redteam.shuffling import has_order
 from vambrace.redteam.team import WIDE, RedTeam
 from vambrace.report import page
 from vambrace.report.figures import COLOURS, load_altair
@@ -89,6 +90,7 @@ def _write(
         recipes=page.Table("The attack, in words and to be replayed", ("budget", "words", "spec"), recipes),
         table=page.Table(CAPTION, report.TABLE, report.table(), text),
         facts=page.Table("Arms and parameters", (), [*facts.items()]),
+        shuffled=has_order(report.environment),
         footer=made_by,
     )
 
