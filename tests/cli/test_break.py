@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 import vambrace as vb
 from command_line import Run, assert_mistake
 
@@ -19,6 +21,7 @@ def test_break_prints_the_answer_first(run: Run, tmp_path: Path) -> None:
     assert "<h1>" in (tmp_path / "page.html").read_text()
 
 
+@pytest.mark.slow  # six seconds
 def test_several_horizons_show_how_it_grows(run: Run) -> None:
     done = run(*BREAK, "--horizon", "50,150")
     assert done.code == 0

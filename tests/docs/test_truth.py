@@ -1,12 +1,14 @@
 """The study of tiny games: no attack is above the optimal one, and the simplest are near it."""
 
 import numpy as np
+import pytest
 
 import truth
 import vambrace as vb
 from vambrace.redteam.optimum import Optimum, optimal_attack
 
 
+@pytest.mark.slow  # a minute
 def test_shares() -> None:
     found = {name: list(each.values()) for name, each in truth.shares(60).items() if name != truth.SEARCH}
     assert all(-1e-9 < max(each) <= 1 + 1e-9 for each in found.values())
