@@ -1359,15 +1359,28 @@ def play_with_changes(
     return arms
 
 
-class Conceal:
-    """Return 0 on the best arm."""
+def best_arms(means: Sequence[float], count: int) -> list[int]:
+    """The best arms, so many and those that are as good as one of these; none that is as bad as the worst."""
+    order = sorted(range(len(means)), key=lambda k: -means[k])
+    as_good = [k for k in order if any(abs(means[k] - means[j]) < 1e-9 for j in order[:count])]
+    return [k for k in as_good if means[k] - min(means) > 1e-9]
 
-    def __init__(self, best_arm: int) -> None:
-        self.best_arm = best_arm
+
+def best_other(means: Sequence[float], arms: Sequence[int]) -> int | None:
+    """The first of the best arms that are not among these; none where nothing is hidden."""
+    others = [k for k in range(len(means)) if k not in arms]
+    return first_lowest(others, lambda k: -means[k]) if arms and others else None
+
+
+class Conceal:
+    """Return 0 on the best arms."""
+
+    def __init__(self, means: Sequence[float], policy: object = None, *, best: int = 1) -> None:
+        self.hidden = best_arms(means, best)
 
     def alter(self, t: int, arm: int, reward: float) -> float:
         """The reward wanted."""
-        return 0.0 if arm == self.best_arm else reward
+        return 0.0 if arm in self.hidden else reward
 
 
 class Swap:
@@ -1419,29 +1432,73 @@ class Boost:
         return 1.0 if self.chance == 1 or next(self.uniforms) < self.chance else reward
 
 
+class Script:
+    """For each arm a sign; thinned to a level, up to a cap, in a window of rounds; it may stop when arms are dropped.
+
+    An arm with - shows 0 and one with + shows 1, with the chance with which the arm's mean becomes the level.
+    """
+
+    def __init__(
+        self,
+        means: Sequence[float],
+        policy: "SEWR | PEWR | None",
+        modes: str,
+        uniforms: Iterator[float],
+        *,
+        levels: Sequence[float] | None = None,
+        caps: Sequence[float] | None = None,
+        first: Sequence[int] | None = None,
+        last: Sequence[int] | None = None,
+        stop_when_dropped: bool = False,
+    ) -> None:
+        self.means, self.policy, self.modes, self.uniforms = means, policy, modes, uniforms
+        self.levels, self.caps, self.first, self.last = levels, caps, first, last
+        self.stop_when_dropped = stop_when_dropped
+        self.spent = [0.0] * len(means)
+
+    def chance(self, arm: int) -> float:
+        """The chance p with which the reward is replaced: (1 - p) mean + p shown = level."""
+        shown = 1.0 if self.modes[arm] == "+" else 0.0
+        if self.levels is None or self.levels[arm] == shown:
+            return 1.0
+        if self.means[arm] == shown:
+            return 0.0
+        return clip((self.levels[arm] - self.means[arm]) / (shown - self.means[arm]))
+
+    def alter(self, t: int, arm: int, reward: float) -> float:
+        """The reward wanted."""
+        if arm >= len(self.modes) or self.modes[arm] == "0":
+            return reward
+        if (self.first and t < self.first[arm]) or (self.last and t > self.last[arm]):
+            return reward
+        if self.stop_when_dropped:
+            assert self.policy is not None
+            if all(k not in self.policy.active for k in range(len(self.modes)) if self.modes[k] == "-"):
+                return reward
+        chance = self.chance(arm)
+        if chance == 0 or (chance < 1 and next(self.uniforms) >= chance):
+            return reward
+        left = self.caps[arm] - self.spent[arm] if self.caps else math.inf
+        return min(1.0, reward + left) if self.modes[arm] == "+" else max(0.0, reward - left)
+
+    def witness(self, arm: int, raw: float, seen: float) -> None:
+        """Count what was spent."""
+        self.spent[arm] = min(self.spent[arm] + abs(raw - seen), self.caps[arm] if self.caps else math.inf)
+
+
 # ------------------------------------------------------------------------------------------- the attacks
-
-SIGMA = 0.5
-
-
-def first_best(means: Sequence[float]) -> int:
-    """The first of the highest means."""
-    return first_lowest(range(len(means)), lambda k: -means[k])
-
-
-def second_best(means: Sequence[float]) -> int | None:
-    """The first of the highest means among the other arms, if there are others."""
-    others = [k for k in range(len(means)) if k != first_best(means)]
-    return first_lowest(others, lambda k: -means[k]) if others else None
 
 
 class Learning:
     """An attack in favour of a target, by default the worst arm, that counts what was paid and what was delivered."""
 
-    def __init__(self, means: Sequence[float], *, target: int | None = None, delta: float = 0.05) -> None:
+    def __init__(
+        self, means: Sequence[float], *, target: int | None = None, delta: float = 0.05, sigma: float = 0.5
+    ) -> None:
         self.n_arms = len(means)
         self.target = first_lowest(range(len(means)), lambda k: means[k]) if target is None else target
         self.delta = delta
+        self.sigma = sigma
         self.counts = [0] * self.n_arms
         self.raw_sums = [0.0] * self.n_arms
         self.seen_sums = [0.0] * self.n_arms
@@ -1454,7 +1511,7 @@ class Learning:
 
     def beta(self, n: int) -> float:
         """Confidence radius after n pulls."""
-        return math.sqrt(2 * SIGMA**2 / n * math.log(math.pi**2 * self.n_arms * n**2 / (3 * self.delta)))
+        return math.sqrt(2 * self.sigma**2 / n * math.log(math.pi**2 * self.n_arms * n**2 / (3 * self.delta)))
 
     def target_mean(self) -> float:
         """Mean delivered reward of the target."""
@@ -1491,22 +1548,20 @@ class JunUCB(Learning):
     """Keep every other mean two radii and a margin below the target's."""
 
     def __init__(
-        self, means: Sequence[float], *, target: int | None = None, margin: float = 0.1, delta: float = 0.05
+        self,
+        means: Sequence[float],
+        *,
+        target: int | None = None,
+        margin: float = 0.1,
+        delta: float = 0.05,
+        sigma: float = 0.5,
     ) -> None:
-        super().__init__(means, target=target, delta=delta)
+        super().__init__(means, target=target, delta=delta, sigma=sigma)
         self.margin = margin
 
     def attack(self, t: int, arm: int, reward: float) -> float:
         """The reward wanted of another arm."""
         return self.pressed(arm, reward, self.target_low() - self.margin)
-
-
-class OracleConstant(Swap):
-    """Take a constant from every other arm: the gap to the target and a margin, by the true means."""
-
-    def __init__(self, means: Sequence[float], *, target: int | None = None, margin: float = 0.1) -> None:
-        worst = first_lowest(range(len(means)), lambda k: means[k])
-        super().__init__(means, worst if target is None else target, margin)
 
 
 class ACE(Learning):
@@ -1526,19 +1581,39 @@ class ExponentialThreshold(Learning):
 
     def attack(self, t: int, arm: int, reward: float) -> float:
         """The reward wanted of another arm."""
-        depth = 3 * SIGMA * math.exp(min(self.counts[arm] + 1, 40))
+        depth = 3 * self.sigma * math.exp(min(self.counts[arm] + 1, 40))
         return self.pressed(arm, reward, self.target_low() - depth)
 
 
 class ObservationFree:
-    """Medium: nothing for anybody, then one for the target and nothing for the rest, then hands off."""
+    """Medium: nothing for anybody, then one for the target and nothing for the rest, then hands off.
+
+    K * ceil(ln T / mean^2) rounds of the first kind, if there are as many; to the second as 1 - mean to mean without a
+    budget, or with a larger one.
+    """
 
     def __init__(
-        self, means: Sequence[float], *, zero_rounds: int, target_rounds: int, target: int | None = None
+        self,
+        means: Sequence[float],
+        *,
+        zero_rounds: int | None = None,
+        target_rounds: int | None = None,
+        target: int | None = None,
+        budget: float = math.inf,
+        horizon: int = 1,
     ) -> None:
         self.target = first_lowest(range(len(means)), lambda k: means[k]) if target is None else target
-        self.zero_rounds = zero_rounds
-        self.target_rounds = target_rounds
+        mean = means[self.target]
+        rounds = math.floor(min(budget, horizon))
+        if math.isinf(budget) and 0 < mean < 1:
+            first = len(means) * math.ceil(math.log(horizon) / mean**2)
+            rounds = min(first + round(first * mean / (1 - mean)), rounds)
+        first = round(rounds * (1 - mean))
+        least = math.inf if mean == 0 else len(means) * math.ceil(math.log(horizon) / mean**2)
+        if first < least <= rounds:
+            first = int(least)
+        self.zero_rounds = first if zero_rounds is None else zero_rounds
+        self.target_rounds = rounds - first if target_rounds is None else target_rounds
 
     def corrupt(self, t: int, rewards: Sequence[float]) -> list[float]:
         """The rewards wanted."""
@@ -1550,11 +1625,11 @@ class ObservationFree:
 
 
 class AntiEXP3:
-    """Nothing for the others, at least t^(slack - 1/2) for the target."""
+    """Nothing for the others, at least t^(slack - 1/2) for the target; by default 0.1, or 0.25 if it pays nothing."""
 
-    def __init__(self, means: Sequence[float], *, target: int | None = None, slack: float = 0.1) -> None:
+    def __init__(self, means: Sequence[float], *, target: int | None = None, slack: float | None = None) -> None:
         self.target = first_lowest(range(len(means)), lambda k: means[k]) if target is None else target
-        self.slack = slack
+        self.slack = (0.25 if means[self.target] == 0 else 0.1) if slack is None else slack
 
     def alter(self, t: int, arm: int, reward: float) -> float:
         """The reward wanted."""
@@ -1577,16 +1652,16 @@ class Garcelon(Learning):
 
 
 class PhaseBurst:
-    """Zero the best arm all through the one phase of PE-WR in which that drops it at the least cost."""
+    """Zero the best arms and pay the runner-up all through a phase of PE-WR: the one in which they fall cheapest."""
 
     def __init__(self, means: Sequence[float], policy: PEWR) -> None:
         self.policy = policy
-        self.best = first_best(means)
-        second = second_best(means)
-        self.mu = means[self.best]
-        self.mu_2 = 0.0 if second is None else means[second]  # nothing is feasible with one arm
+        self.hidden = best_arms(means, 1)
+        self.second = best_other(means, self.hidden)
+        self.mu = max(means)
+        self.mu_2 = 0.0 if self.second is None else means[self.second]
         self.looked_at = -1
-        self.burst: int | None = None
+        self.bursting = False
 
     def line(self, phase: int) -> float:
         """By how much a mean must lie below the best to be dropped."""
@@ -1597,48 +1672,61 @@ class PhaseBurst:
         return math.sqrt(math.log(ratio) / n) + policy.guess(phase) / n
 
     def price(self, phase: int) -> float:
-        """The gap and the line, for each pull of the phase."""
-        return self.policy.pulls_due(phase) * (self.mu - self.mu_2 + self.line(phase))
+        """What must be added to the runner-up, and taken from each of the best arms that are left."""
+        left = [arm for arm in self.hidden if arm in self.policy.active]
+        needed = self.mu - self.mu_2 + self.line(phase)
+        added = min(needed, 1 - self.mu_2)
+        return self.policy.pulls_due(phase) * (added + len(left) * (needed - added))
 
     def feasible_phases(self, t: int) -> list[int]:
-        """The phases from here on that end in time and in which zeros are low enough; none for an arm alone."""
-        if self.best not in self.policy.active or len(self.policy.active) == 1:
+        """The phases from here on that end in time and in which a mean of 0 falls to a mean of 1."""
+        if self.second not in self.policy.active or not any(arm in self.policy.active for arm in self.hidden):
             return []
         phases = []
         phase, left = self.policy.phase, self.policy.horizon - t + 1
         while left >= len(self.policy.active) * self.policy.pulls_due(phase):
             left -= len(self.policy.active) * self.policy.pulls_due(phase)
-            if self.mu_2 > self.line(phase):
+            if self.line(phase) < 1:
                 phases.append(phase)
             phase += 1
         return phases
 
     def alter(self, t: int, arm: int, reward: float) -> float:
-        """The reward wanted; decide at the first sight of a phase, if nothing was burst before."""
+        """The reward wanted; decide at the first sight of each phase."""
         phase = self.policy.phase
         if phase != self.looked_at:
             self.looked_at = phase
             phases = self.feasible_phases(t)
-            if self.burst is None and phases and min(phases, key=lambda h: (self.price(h), h)) == phase:
-                self.burst = phase
-        return 0.0 if arm == self.best and self.burst == phase else reward
+            self.bursting = bool(phases) and min(phases, key=lambda h: (self.price(h), h)) == phase
+        if not self.bursting:
+            return reward
+        return 0.0 if arm in self.hidden else 1.0 if arm == self.second else reward
 
 
 class EliminationRush:
-    """Zero the best arm and pay the runner-up in full, until the best arm is dropped."""
+    """Zero the best arms and pay one other in full; seeing, only until the best arms are dropped."""
 
-    def __init__(self, means: Sequence[float], policy: SEWR | PEWR) -> None:
+    def __init__(
+        self,
+        means: Sequence[float],
+        policy: Any = None,
+        *,
+        best: int = 1,
+        target: int | None = None,
+        seeing: bool = False,
+    ) -> None:
         self.policy = policy
-        self.best = first_best(means)
-        self.second = second_best(means)
+        self.seeing = seeing
+        self.hidden = best_arms(means, best)
+        self.raised = best_other(means, self.hidden) if target is None else target
 
     def alter(self, t: int, arm: int, reward: float) -> float:
         """The reward wanted."""
-        if self.best not in self.policy.active:
+        if self.seeing and not any(hidden in self.policy.active for hidden in self.hidden):
             return reward
-        if arm == self.best:
+        if arm in self.hidden:
             return 0.0
-        return 1.0 if arm == self.second else reward
+        return 1.0 if arm == self.raised else reward
 
 
 class MasterAttack:
@@ -1657,14 +1745,14 @@ class MasterAttack:
 
 
 class BestArmCorruption:
-    """Medium: nothing for the best arm."""
+    """Medium: nothing for the best arms."""
 
-    def __init__(self, means: Sequence[float]) -> None:
-        self.best = first_best(means)
+    def __init__(self, means: Sequence[float], *, best: int = 1) -> None:
+        self.hidden = best_arms(means, best)
 
     def corrupt(self, t: int, rewards: Sequence[float]) -> list[float]:
         """The rewards wanted."""
-        return [0.0 if k == self.best else reward for k, reward in enumerate(rewards)]
+        return [0.0 if k in self.hidden else reward for k, reward in enumerate(rewards)]
 
 
 # ---------------------------------------------------------------------------------------- budget and rounds

@@ -28,8 +28,8 @@ SAYS = {
     ),
     "red_team_your_policy.py": (
         "yours  0 fakes by none                  lost    15, the best arm in 99% of the rounds\n",
-        "yours 50 fakes by ace                   lost 1,187, the best arm in  1% of the rounds\n",
-        "se-wr 50 fakes by elimination-rush      lost   386, the best arm in 61% of the rounds\n",
+        "yours 50 fakes by ace                   lost 1,189, the best arm in  1% of the rounds\n",
+        "se-wr 50 fakes by elimination-rush      lost   408, the best arm in 60% of the rounds\n",
     ),
     "shop_postgres.py": ("960 views: 960 decisions, 0 open\n", "\n12.99 "),
     "shop_sqlite.py": (

@@ -123,7 +123,7 @@ def test_every_parameter_is_described_and_checked(cls: Any, parameter: Any) -> N
     assert meaning.endswith(".")
     assert not meaning.endswith("..")
     assert str(kind)
-    others = {"budget": 1, "means": (0.5,), "events": (9,), "successes": (1,)}
+    others = {"budget": 1, "means": (0.5,), "events": (9,), "successes": (1,), "modes": "-"}
     given = {each.name: others[each.name] for each in registry.declared(cls) if each.required}
     if not parameter.required:
         assert kind.check(name, default) == default
@@ -168,11 +168,6 @@ def test_types_and_ranges_in_words() -> None:
     assert words["events"] == ("whole numbers, one for each arm", "[1, 1e+15]")
     assert words["rewards"] == ("numbers or none", "[0, 1]")
     assert str(Kind.of(bool)) == "true or false"
-
-
-def test_the_name_of_the_second_rule_is_the_first_rule() -> None:
-    assert registry.declared(vb.OracleConstant) == registry.declared(vb.Swap)
-    assert vb.OracleConstant.respond is vb.Swap.respond
 
 
 WRONG = (  # one call a line, each with one mistake

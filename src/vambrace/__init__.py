@@ -11,6 +11,8 @@ se-wr:budget=50 against conceal:budget=50: regret 401.2 after 10,000 rounds, cos
 
     simulate(policy, environment, attack, horizon=...)   play a policy against an attacker: vb.Result
     attack_suite(policy, environment, budgets=...)       against every attack that applies: how bad can it get?
+    red_team(policy, environment, budgets=...)           search for the worst attack, and measure it in fresh games
+    breakdown(policy, environment, goal=...)             the least budget that breaks a policy
     choose(means, fakes=...)                             every policy against every attack: which one to use?
     open(url, name, policy=..., arms=...)                a live learner in a database, for many processes
     policy.learner(arms=[...])                           the same policy, live: ask, tell, explain, snapshot, restore
@@ -47,17 +49,21 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
     from vambrace.protocols import Adversary as Adversary
     from vambrace.protocols import Environment as Environment
     from vambrace.protocols import Policy as Policy
+    from vambrace.redteam.breakdown import Breakdown as Breakdown
+    from vambrace.redteam.breakdown import breakdown as breakdown
     from vambrace.redteam.choice import Choice as Choice
     from vambrace.redteam.choosing import choose as choose
     from vambrace.redteam.suite import AttackReport as AttackReport
     from vambrace.redteam.suite import attack_suite as attack_suite
+    from vambrace.redteam.team import RedTeam as RedTeam
+    from vambrace.redteam.team import red_team as red_team
     from vambrace.theory.planning import Plan as Plan
     from vambrace.theory.planning import plan as plan
 
 _NAMES = {
     "vambrace.adversaries": """
         ACE AntiEXP3 BestArmCorruption Boost Conceal EliminationRush ExponentialThreshold Garcelon Invert
-        JunEpsilonGreedy JunUCB MasterAttack Mimic ObservationFree OracleConstant PhaseBurst RandomFlips Swap
+        JunEpsilonGreedy JunUCB MasterAttack Mimic ObservationFree PhaseBurst RandomFlips Script Swap
     """,
     "vambrace.audit.certificate": "Certificate",
     "vambrace.audit.certification": "certify",
@@ -76,9 +82,11 @@ _NAMES = {
         MedianOfMeansUCB PEWR RobustPhasedElimination SE SEWR SEWRStop Thompson TrimmedMeanUCB TsallisINF UCB1 UCBWR
     """,
     "vambrace.protocols": "Adversary Environment Policy",
+    "vambrace.redteam.breakdown": "Breakdown breakdown",
     "vambrace.redteam.choice": "Choice",
     "vambrace.redteam.choosing": "choose",
     "vambrace.redteam.suite": "AttackReport attack_suite",
+    "vambrace.redteam.team": "RedTeam red_team",
     "vambrace.theory.planning": "Plan plan",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}

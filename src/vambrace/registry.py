@@ -18,6 +18,7 @@ __all__ = ["adversary", "declared", "environment", "known", "policy", "spec_of",
 
 Thing = TypeVar("Thing", Policy, Adversary, Environment)
 
+ALIASES = {"oracle-constant": "swap"}  # other names in specs
 _MODULES = {"policy": policies, "adversary": adversaries, "environment": environments}
 
 
@@ -83,6 +84,7 @@ def _parse(kind: str, spec: str) -> Any:
         raise InvalidParameter(f"{kind}: expected a text such as name:key=value, got {spec!r}")
     name, _, rest = spec.partition(":")
     classes = known(kind)
+    name = ALIASES.get(name, name)
     if name not in classes:
         raise UnknownName(kind, name, classes)
     parts = [part for part in rest.split(",") if part]

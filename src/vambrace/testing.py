@@ -44,7 +44,9 @@ def examples(kind: str) -> list[Any]:
     >>> "se-wr" in [policy.name for policy in examples("policy")]
     True
     """
-    found = registry.specimens(kind, budget=5.0, means=(0.8, 0.5, 0.2), events=(300, 200), successes=(90, 20))
+    found = registry.specimens(
+        kind, budget=5.0, means=(0.8, 0.5, 0.2), events=(300, 200), successes=(90, 20), modes="-+"
+    )
     for name in registry.known(kind):
         _require(name in found, f"{name}: give its parameters defaults, or a value for examples here")
     return list(found.values())

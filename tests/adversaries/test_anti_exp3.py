@@ -37,3 +37,17 @@ def test_a_worthless_target_will_do(mean: float) -> None:
     env = vb.Bernoulli([0.9, 0.5, mean])
     attacked = vb.simulate(vb.EXP3(), env, vb.AntiEXP3(slack=0.3), horizon=10**5, replications=4, seed=1)
     assert attacked.pulls[:, 2].mean() > 0.75 * 10**5
+
+
+def test_a_target_that_pays_nothing_gets_more_slack() -> None:
+    """Half the cost and more harm than with slack 0.1; where the target pays, 0.1 is the cheaper one."""
+    for last, slack in ((0.0, 0.25), (0.5, 0.1)):
+        game = Game(2, 100, np.array([0.9, last]))
+        assert vb.AntiEXP3().init(game) == vb.AntiEXP3(slack=slack).init(game)
+    env = vb.Bernoulli([0.9, 0.5, 0.0])
+    wide, narrow = (
+        vb.simulate(vb.EXP3(), env, attack, horizon=10**5, replications=4, seed=1, realized=False)
+        for attack in (vb.AntiEXP3(), vb.AntiEXP3(slack=0.1))
+    )
+    assert wide.cost[:, -1].mean() < 0.6 * narrow.cost[:, -1].mean()
+    assert wide.pseudo_regret[:, -1].mean() > narrow.pseudo_regret[:, -1].mean()

@@ -32,3 +32,13 @@ def test_elimination_too() -> None:
         for attack in (vb.Conceal(budget=300), vb.BestArmCorruption(budget=300))
     )
     assert np.all(strong.pulls[:, 0] < medium.pulls[:, 0])
+
+
+def test_two_best_arms_are_both_hidden() -> None:
+    """UCB1 then never learns which arms are good: it loses twenty times what it loses alone."""
+    env = vb.Bernoulli([0.9, 0.9, 0.5])
+    alone, attacked = (
+        vb.simulate(vb.UCB1(), env, attack, horizon=10**4, replications=5, seed=2).pseudo_regret[:, -1].mean()
+        for attack in (None, vb.BestArmCorruption())
+    )
+    assert attacked > 0.9 * 0.4 * 10**4 > 20 * alone

@@ -19,6 +19,8 @@ def test_beta_is_the_radius_of_all_arms_and_counts_at_once() -> None:
     books = vb.ACE(delta=0.1).init(Game(len(MEANS), 100, MEANS))
     for n in (1, 7, 10**6):
         assert beta(books, n) == pytest.approx(sqrt(0.5 / n * log(pi**2 * 3 * n**2 / (3 * 0.1))), rel=1e-14)
+    narrow = vb.ACE(delta=0.1, sigma=0.1).init(Game(len(MEANS), 100, MEANS))
+    assert beta(narrow, 7) == pytest.approx(beta(books, 7) / 5, rel=1e-14)
 
 
 def test_raw_and_delivered_rewards_are_kept_apart() -> None:

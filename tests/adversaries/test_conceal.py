@@ -41,3 +41,10 @@ def test_the_white_box_stops_paying_once_the_arm_is_dropped() -> None:
     assert attack.respond(state, view, 0, 1.0) == (1.0, 0.0)
     view.arms.dropped[0] = True
     assert attack.respond(state, view, 0, 1.0)[0] == 0.0
+
+
+def test_every_arm_as_good_as_the_best_is_hidden() -> None:
+    """0.1 + 0.2 and 0.3 are the same mean; the worst arm is never hidden."""
+    means = np.array([0.3, 0.1 + 0.2, 0.2, 0.1])
+    hidden = [vb.Conceal(best=best).init(Game(4, 100, means)).hidden.tolist() for best in (1, 2, 3, 4)]
+    assert hidden == [[True, True, False, False]] * 2 + [[True, True, True, False]] * 2

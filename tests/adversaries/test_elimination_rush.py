@@ -1,4 +1,4 @@
-"""Elimination rush: a cliff at the budget that line(n) + n gap foretells, and none below."""
+"""Elimination rush: a cliff at the budget that line(n) + n gap predicts, and none below."""
 
 from functools import cache
 from math import log, sqrt
@@ -71,10 +71,39 @@ def test_conceal_needs_more() -> None:
     assert (hidden > 0.5 * HORIZON).all()
 
 
-def test_it_stops_once_the_arm_is_dropped() -> None:
-    attack = vb.EliminationRush()
-    state, view = attack.init(Game(3, 100, np.array([0.5, 0.25, 0.75]))), vb.SE().init(Game(3, 100))
-    assert [attack.respond(state, view, arm, 0.5)[0] for arm in range(3)] == [1.0, 0.0, 1.0]
-    assert (attack.respond(state, view, 2, 0.5)[1], attack.respond(state, view, 0, 0.5)[1]) == (0.0, 1.0)
+def test_it_stops_once_the_arms_are_dropped() -> None:
+    attack = vb.EliminationRush(stop_when_dropped=True)
+    state, view = attack.init(Game(3, 100, np.array([0.5, 0.75, 0.75]))), vb.SE().init(Game(3, 100))
+    assert [attack.respond(state, view, arm, 0.5) for arm in range(3)] == [(1.0, 1.0), (1.0, 0.0), (1.0, 0.0)]
     view.arms.dropped[2] = True
+    assert [attack.respond(state, view, arm, 0.5)[0] for arm in range(3)] == [1.0, 1.0, 0.0]
+    view.arms.dropped[1] = True
     assert [attack.respond(state, view, arm, 0.5)[0] for arm in range(3)] == [0.0, 0.0, 0.0]
+
+
+def test_two_best_arms_fall_together() -> None:
+    """SE-WR assumes 100, the attacker has 1,000: with one of the two arms left it would lose 1,500 of 40,000."""
+    env = vb.Bernoulli([0.9, 0.9, 0.5, 0.5, 0.5])
+    result = vb.simulate(
+        vb.SEWR(budget=100), env, vb.EliminationRush(budget=1_000), horizon=100_000, replications=20, seed=0
+    )
+    assert result.pseudo_regret[:, -1].min() > 39_500
+
+
+def test_it_applies_to_every_policy() -> None:
+    """UCB1 plays the runner-up in almost all rounds; the attack does not look at UCB1's state."""
+    assert vb.EliminationRush().reads == ()
+    result = vb.simulate(
+        vb.UCB1(), vb.Bernoulli([0.9, 0.8]), vb.EliminationRush(), horizon=10_000, replications=5, seed=1
+    )
+    assert (result.pulls[:, 1] > 9_500).all()
+
+
+def test_which_arms() -> None:
+    means = np.array([0.5, 0.9, 0.7, 0.6])
+    found = [vb.EliminationRush(best=best).init(Game(4, 100, means)) for best in (1, 2, 3, 9)]
+    assert [state.hidden.nonzero()[0].tolist() for state in found] == [[1], [1, 2], [1, 2, 3], [1, 2, 3]]
+    assert [state.raised for state in found] == [2, 3, 0, 0]
+    assert vb.EliminationRush(arm=0, target=1).init(Game(4, 100, means)).raised == 1
+    alike = vb.EliminationRush().init(Game(3, 100, np.full(3, 0.1 + 0.2)))
+    assert (bool(alike.hidden.any()), alike.raised) == (False, -1)

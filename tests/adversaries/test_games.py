@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,11 @@ def on_ucb1(attack: vb.Adversary, twin: Twin) -> Any:
     return attack, (vb.UCB1(), ucb1), twin
 
 
+def seeing_rush(means: list[float], oracle: Any) -> Any:
+    return naive.EliminationRush(means, oracle, seeing=True)
+
+
+SEEING_RUSH = vb.EliminationRush(stop_when_dropped=True)
 MASTER = (vb.MSSEWR(share=True, radius="tight"), ms_se_wr)
 GAMES: dict[str, Any] = {
     "jun-epsilon-greedy": (  # on UCB1 it brings several arms to one level: ties that rounding breaks
@@ -67,20 +73,29 @@ GAMES: dict[str, Any] = {
     ),
     "jun-ucb": on_ucb1(vb.JunUCB(), lambda means, _: naive.JunUCB(means)),
     "jun-ucb, other parameters": on_ucb1(
-        vb.JunUCB(target=0, margin=0.3, delta=0.2),
-        lambda means, _: naive.JunUCB(means, target=0, margin=0.3, delta=0.2),
+        vb.JunUCB(target=0, margin=0.3, delta=0.2, sigma=0.1),
+        lambda means, _: naive.JunUCB(means, target=0, margin=0.3, delta=0.2, sigma=0.1),
     ),
-    "oracle-constant": on_ucb1(vb.OracleConstant(margin=0.2), lambda means, _: naive.OracleConstant(means, margin=0.2)),
+    "swap": on_ucb1(vb.Swap(margin=0.2), lambda means, _: naive.Swap(means, means.index(min(means)), 0.2)),
     "ace": on_ucb1(vb.ACE(), lambda means, _: naive.ACE(means)),
     "exponential-threshold": on_ucb1(vb.ExponentialThreshold(), lambda means, _: naive.ExponentialThreshold(means)),
+    "exponential-threshold, small sigma": on_ucb1(
+        vb.ExponentialThreshold(sigma=1e-9), lambda means, _: naive.ExponentialThreshold(means, sigma=1e-9)
+    ),
     "anti-exp3": on_ucb1(vb.AntiEXP3(slack=0.2), lambda means, _: naive.AntiEXP3(means, slack=0.2)),
     "garcelon": on_ucb1(vb.Garcelon(), lambda means, _: naive.Garcelon(means)),
     "garcelon, other parameters": on_ucb1(
         vb.Garcelon(target=0, shrink=0.2), lambda means, _: naive.Garcelon(means, target=0, shrink=0.2)
     ),
-    "elimination-rush on se-wr": (vb.EliminationRush(), sewr("paper"), naive.EliminationRush),
-    "elimination-rush on se-wr, tight": (vb.EliminationRush(), sewr("tight"), naive.EliminationRush),
-    "elimination-rush on pe-wr": (vb.EliminationRush(), pewr("paper", "paper"), naive.EliminationRush),
+    "conceal": on_ucb1(vb.Conceal(), naive.Conceal),
+    "conceal, two arms": on_ucb1(vb.Conceal(best=2), lambda means, _: naive.Conceal(means, best=2)),
+    "elimination-rush": on_ucb1(vb.EliminationRush(), naive.EliminationRush),
+    "elimination-rush, other parameters": on_ucb1(
+        vb.EliminationRush(best=9, target=0), lambda means, _: naive.EliminationRush(means, best=9, target=0)
+    ),
+    "elimination-rush on se-wr": (SEEING_RUSH, sewr("paper"), seeing_rush),
+    "elimination-rush on se-wr, tight": (SEEING_RUSH, sewr("tight"), seeing_rush),
+    "elimination-rush on pe-wr": (SEEING_RUSH, pewr("paper", "paper"), seeing_rush),
     "phase-burst": (vb.PhaseBurst(), pewr("paper", "paper"), naive.PhaseBurst),
     "phase-burst, tight": (vb.PhaseBurst(), pewr("tight", "repaired"), naive.PhaseBurst),
     "phase-burst on robust phased elimination": (vb.PhaseBurst(), robust(None), naive.PhaseBurst),
@@ -94,7 +109,14 @@ GAMES: dict[str, Any] = {
         vb.ObservationFree(zero_rounds=20, target_rounds=40),
         lambda means, _: naive.ObservationFree(means, zero_rounds=20, target_rounds=40),
     ),
+    "observation-free, by the budget": on_ucb1(
+        vb.ObservationFree(),
+        lambda means, policy, budget: naive.ObservationFree(means, budget=budget, horizon=policy.horizon),
+    ),
     "best-arm-corruption": on_ucb1(vb.BestArmCorruption(), lambda means, _: naive.BestArmCorruption(means)),
+    "best-arm-corruption, two arms": on_ucb1(
+        vb.BestArmCorruption(best=2), lambda means, _: naive.BestArmCorruption(means, best=2)
+    ),
 }
 BUDGETS = (21.7, float("inf"))
 
@@ -164,7 +186,7 @@ def compare(game: Any, table: Table, budget: float, bounded: bool) -> None:
     )
     oracle, rows = make_oracle(n_arms, rounds), table.tolist()
     means = table.mean(axis=0).tolist()
-    other = twin(means, oracle, budget) if attack.name == "master-attack" else twin(means, oracle)
+    other = twin(means, oracle, budget) if "budget" in signature(twin).parameters else twin(means, oracle)
     if medium:
         record = naive.medium_game(oracle, rows, other, budget, bounded)
     else:
@@ -180,7 +202,7 @@ def test_games(name: str, budget: float, bounded: bool) -> None:
     rng = np.random.default_rng(11)
     coins = (rng.random((900, 3)) < [0.9, 0.7, 0.3]).astype(float)
     blurred = np.clip(rng.normal([0.8, 0.85, 0.4, 0.6], 0.15, (700, 4)), 0.0, 1.0)
-    for table in (coins, blurred):
+    for table in (coins, blurred, coins[:, [2, 0, 0]]):  # the last has two best arms
         compare(GAMES[name], table, budget, bounded)
 
 
@@ -216,10 +238,12 @@ def test_other_parameters_conform(attack: vb.Adversary) -> None:
         (vb.ACE, {"target": 0.5}),
         (vb.ExponentialThreshold, {"budget": -1.0}),
         (vb.Garcelon, {"shrink": 1.5}),
-        (vb.OracleConstant, {"margin": float("inf")}),
+        (vb.Swap, {"margin": float("inf")}),
         (vb.ObservationFree, {"zero_rounds": 1.5}),
         (vb.ObservationFree, {"target_rounds": -1}),
         (vb.AntiEXP3, {"slack": 0.6}),
+        (vb.ACE, {"sigma": 0.0}),
+        (vb.Conceal, {"best": 0}),
         (vb.PhaseBurst, {"budget": -1}),
         (vb.EliminationRush, {"budget": "much"}),
         (vb.MasterAttack, {"budget": float("nan")}),

@@ -28,7 +28,7 @@ def phases(horizon: int, radius: str, cap: str, means: tuple[float, float]) -> l
         line = sqrt(n * log(last * horizon)) + budget
         if radius == "paper":
             line = 2 * (sqrt(n * log(2 * last * horizon)) + budget)
-        if 2 * (2 ** (h + 1) - 1) <= horizon and n * means[1] > line:
+        if 2 * (2 ** (h + 1) - 1) <= horizon and n > line:
             found.append(Phase(n * (means[0] - means[1]) + line, h, n))
     return found
 
@@ -60,9 +60,9 @@ def test_both_sides_of_the_price(horizon: int, radius: str, cap: str) -> None:
     assert drops(vb.Conceal(budget=price + margin), horizon, radius, cap) == 0.0
 
 
-@pytest.mark.parametrize("horizon", [10**6, 10**7])
-def test_it_waits_for_the_cheapest_phase(horizon: int) -> None:
-    """Neither the first that will do nor, at T = 10^7, the one with the lowest line: the gap counts too."""
+def test_it_waits_for_the_cheapest_phase() -> None:
+    """Not the first that will do; both arms are altered in it, and nothing before or after."""
+    horizon = 10**6
     feasible = phases(horizon, "paper", "paper", MEANS)
     _, h, n = min(feasible)
     assert h > feasible[0].number
@@ -78,27 +78,36 @@ def test_it_waits_for_the_cheapest_phase(horizon: int) -> None:
     )
     before, after, end = result.cost[0]
     assert (before, after) == (0.0, end)
-    assert 0.85 * n < end < 0.95 * n
+    assert 0.97 * n < end < 1.13 * n  # 0.9 + 0.15 a sweep, give or take five deviations
 
 
-def test_it_bursts_once() -> None:
-    """Also where the next phase, were it the first, would be worth it."""
+def test_it_tries_again_while_the_arm_is_active() -> None:
     _, h, _ = min(phases(10**6, "paper", "paper", MEANS))
     view = vb.PEWR().init(Game(2, 10**6))
-    for seen_before in (True, False):
-        attack, state = vb.PhaseBurst(), vb.PhaseBurst().init(Game(2, 10**6, np.array(MEANS)))
-        if seen_before:
-            now = view._replace(phase=h)
-            state = attack.look(state, Round.prompt(2 * (2**h - 1) + 1, 2), now)
-            assert attack.respond(state, now, 0, 1.0) == (1.0, 0.0)
-            assert attack.respond(state, now, 1, 1.0)[0] == 0.0
-        later = view._replace(phase=h + 1)
-        state = attack.look(state, Round.prompt(2 * (2 ** (h + 1) - 1) + 1, 2), later)
-        assert attack.respond(state, later, 0, 1.0)[0] == (0.0 if seen_before else 1.0)
+    attack, state = vb.PhaseBurst(), vb.PhaseBurst().init(Game(2, 10**6, np.array(MEANS)))
+    for phase, drop in ((h, False), (h + 1, False), (h + 2, True)):
+        now = view._replace(phase=phase)
+        view.arms.dropped[0] = drop
+        state = attack.look(state, Round.prompt(2 * (2**phase - 1) + 1, 2), now)
+        chances = [attack.respond(state, now, arm, 0.5) for arm in (0, 1)]
+        assert chances == ([(0.0, 0.5), (0.0, 0.5)] if drop else [(1.0, 0.0), (1.0, 1.0)])
+
+
+def test_a_budget_of_300_is_enough_for_five_arms() -> None:
+    """With zeros for the best arm only, no phase that 300 can pay for is feasible (regret 4,400)."""
+    env = vb.Bernoulli([0.9, 0.8, 0.7, 0.6, 0.5])
+    result = vb.simulate(vb.PEWR(), env, vb.PhaseBurst(budget=300), horizon=10**5, replications=20, seed=0)
+    assert result.pseudo_regret[:, -1].mean() > 13_000
+
+
+def test_two_best_arms_must_both_fall() -> None:
+    env = vb.Bernoulli([0.9, 0.9, 0.5, 0.5, 0.5])
+    result = vb.simulate(vb.PEWR(), env, vb.PhaseBurst(budget=1_000), horizon=10**5, replications=20, seed=0)
+    assert result.pseudo_regret[:, -1].min() > 39_000
 
 
 def test_where_no_phase_is_feasible_nothing_is_spent() -> None:
-    """At T = 1,000 zeros cannot pull an arm of mean 0.5 below the line in any phase."""
-    assert phases(1_000, "paper", "paper", (0.5, 0.4)) == []
-    result = vb.simulate(vb.PEWR(), vb.Bernoulli([0.5, 0.4]), vb.PhaseBurst(budget=inf), horizon=1_000, seed=1)
+    """At T = 100 a mean of 0 is above the line in every phase, even if another is 1."""
+    assert phases(100, "paper", "paper", (0.5, 0.4)) == []
+    result = vb.simulate(vb.PEWR(), vb.Bernoulli([0.5, 0.4]), vb.PhaseBurst(budget=inf), horizon=100, seed=1)
     assert result.cost[0, -1] == 0.0

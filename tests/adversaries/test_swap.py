@@ -3,6 +3,7 @@
 import numpy as np
 
 import vambrace as vb
+from vambrace import registry
 from vambrace.protocols import Game
 
 MEANS = np.array([0.9, 0.5, 0.25])
@@ -11,6 +12,12 @@ MEANS = np.array([0.9, 0.5, 0.25])
 def test_shifts() -> None:
     assert vb.Swap(margin=0.125).init(Game(len(MEANS), 10, MEANS)).tolist() == [0.775, 0.375, 0.0]
     assert vb.Swap(target=1, margin=0.125).init(Game(len(MEANS), 10, MEANS)).tolist() == [0.525, 0.0, 0.0]
+
+
+def test_liu_and_shroffs_name_is_understood() -> None:
+    """One attack with two names; `vambrace list` shows one."""
+    assert registry.adversary("oracle-constant:margin=0.2") == vb.Swap(margin=0.2)
+    assert "oracle-constant" not in registry.known("adversary")
 
 
 def test_the_target_wins_and_the_cost_follows_the_regret() -> None:

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 from typing import Any
 
 import vambrace as vb
@@ -45,3 +46,22 @@ def test_a_budget_inside_an_attack_is_refused(run: Run) -> None:
     assert_mistake(done)
     assert "--budgets 10,20 both set the budget; drop budget=5 from --attack" in done.err
     assert run("attack", "ucb1", "--budgets", "10", "--attack", "swap:margin=0.2", *FEW).code == 0
+
+
+def test_without_fixed_attacks_it_searches_and_answers_first(run: Run, tmp_path: Path) -> None:
+    words = ["attack", "ucb1", "--budgets", "0,8", "--means", "0.9,0.2", "--horizon", "200", "--effort", "quick"]
+    done = run(*words, "--html", str(tmp_path / "page.html"))
+    assert done.code == 0
+    report = vb.red_team(vb.UCB1(), vb.Bernoulli([0.9, 0.2]), budgets=8, horizon=200, effort="quick")
+    text = " ".join(done.out.split())
+    assert text.startswith(report.answer(report.worst[8]))
+    assert "warning" not in done.out
+    assert "The attack: " in text
+    assert "To replay it: --attack " in text
+    assert "<h1>With 8 fake events" in (tmp_path / "page.html").read_text()
+    assert json.loads(run(*words, "--json").out) == report.summary()
+
+
+def test_a_page_needs_a_search(run: Run, tmp_path: Path) -> None:
+    assert_mistake(run(*ATTACK, *FEW, "--html", str(tmp_path / "page.html")))
+    assert run("attack", "ucb1", "--budgets", "3", "--suite", *FEW).code == 0

@@ -23,7 +23,8 @@ COMMANDS = [
 ]
 # These take a minute or more: as written with the slow tests, otherwise up to where the work begins.
 SLOW = {
-    "attack": "redteam.suite.attack_suite",
+    "attack": "redteam.team.red_team",
+    "break": "redteam.breakdown.breakdown",
     "choose": "redteam.choosing.choose",
     "run": "lab.runner.run",
     "verify": "theory.verification.verify",

@@ -177,13 +177,12 @@ def test_the_whole_game_equals_the_naive_one(
     state = TableState(table, np.full(600, -1, dtype=np.int64), np.zeros(1, dtype=np.int64))
     environment = TableEnvironment(state)
     means = environment.arm_means().tolist()
-    best, worst = int(np.argmax(means)), int(np.argmin(means))
     attack: vb.Adversary
     twin: Any
     if attack_name == "conceal":
-        attack, twin = vb.Conceal(budget=budget), naive.Conceal(best)
+        attack, twin = vb.Conceal(budget=budget), naive.Conceal(means)
     else:
-        attack, twin = vb.Swap(budget=budget, margin=0.2), naive.Swap(means, worst, 0.2)
+        attack, twin = vb.Swap(budget=budget, margin=0.2), naive.Swap(means, int(np.argmin(means)), 0.2)
     result = vb.simulate(policy, environment, attack, horizon=600, checkpoints=1, bounded=bounded)
     record = naive.game(make_oracle(), lambda t, arm: float(table[t, arm]), twin, budget, bounded, 600)
     assert state.arms.tolist() == record.arms

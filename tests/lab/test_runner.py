@@ -49,10 +49,10 @@ FAILING: dict[str, Any] = {
     "horizons": [30],
     "budgets": [0, 5],
     "policies": ["ucb1", "se"],
-    "adversaries": ["elimination-rush"],  # which UCB1 has nothing for
+    "adversaries": ["elimination-rush:stop_when_dropped=true"],  # which UCB1 has nothing for
     "environments": {"two": "bernoulli:means=0.9/0.5"},
 }
-BAD = "two--ucb1--elimination-rush--c5--t30"
+BAD = "two--ucb1--elimination-rush_stop_when_dropped-true--c5--t30"
 linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
 
 
@@ -408,7 +408,9 @@ def test_a_cluster_that_runs_already_is_found_by_its_address(tmp_path: Path) -> 
     pytest.importorskip("distributed", reason="needs vambrace[dask]")
     script = tmp_path / "cluster.py"
     script.write_text(CLUSTER, encoding="utf-8")
-    (tmp_path / "file.toml").write_text(LONG.replace("8e6, 9e6, 1e7", "30").replace("conceal", "elimination-rush"))
+    (tmp_path / "file.toml").write_text(
+        LONG.replace("8e6, 9e6, 1e7", "30").replace("conceal", "conceal:stop_when_dropped=true")
+    )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen([sys.executable, str(script)], text=True, **pipes) as cluster:  # type: ignore[call-overload]
         address = cluster.stdout.readline().strip()

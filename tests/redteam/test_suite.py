@@ -10,6 +10,8 @@ import pytest
 import vambrace as vb
 from vambrace import registry
 from vambrace.errors import InvalidParameter
+from vambrace.protocols import Answer, Game, Round
+from vambrace.redteam.shuffling import order_of
 from vambrace.redteam.suite import BY_CHANCE, HARMLESS, UNSPENT, _doubts
 
 ENVIRONMENT = vb.Bernoulli([0.9, 0.7, 0.5])
@@ -23,7 +25,10 @@ def report() -> vb.AttackReport:
 
 
 def test_rows_are_what_simulate_says(report: vb.AttackReport) -> None:
-    """One row without attack, then each attack that applies at each budget, with the numbers of a single run."""
+    """One row without attack, then each attack that applies at each budget, with the numbers of single games.
+
+    In each game the arms stand in another order; pulls are those of the arms as given.
+    """
     assert [(row.budget, row.attack) for row in report.rows] == [
         (0, "none"),
         *(
@@ -33,10 +38,37 @@ def test_rows_are_what_simulate_says(report: vb.AttackReport) -> None:
         ),
     ]
     for row in report.rows:
-        attack = row.result.adversary
-        alone = vb.simulate(vb.UCB1(), ENVIRONMENT, attack, **OPTIONS)
-        assert row.regret == alone.pseudo_regret[:, -1].mean()
-        assert row.cost == alone.cost[:, -1].mean() <= row.budget
+        for game in range(4):
+            order = order_of(3, 5, game)
+            arms = vb.Bernoulli([ENVIRONMENT.means[arm] for arm in order])
+            alone = vb.simulate(vb.UCB1(), arms, row.result.adversary, horizon=4_000, seed=5 + game)
+            assert row.result.pseudo_regret[game] == alone.pseudo_regret[0, -1]
+            assert row.result.cost[game] == alone.cost[0, -1] <= row.budget
+            assert row.result.pulls[game, list(order)].tolist() == alone.pulls[0].tolist()
+        assert row.regret == row.result.pseudo_regret.mean()
+
+
+class FirstArm(vb.Policy):
+    """Always plays the first arm: best if the best arm stands first."""
+
+    name, reference = "first-arm", "tests"
+
+    def init(self, game: Game) -> int:
+        return 0
+
+    def select(self, state: int, round: Round, rng: Any) -> tuple[int, float, int]:
+        return 0, 1.0, 0
+
+    def update(self, state: int, answer: Answer) -> int:
+        return state
+
+
+def test_the_best_arm_stands_first_in_some_games_only() -> None:
+    report = vb.attack_suite(FirstArm(), vb.Bernoulli([0.9, 0.1]), budgets=[0], horizon=10, replications=40)
+    regrets = report.clean.pseudo_regret[:, -1]
+    assert {*regrets.round(9).tolist()} == {0.0, 8.0}
+    assert (report.clean.pulls[:, 0] == np.where(regrets == 0.0, 10, 0)).all()
+    assert 8 <= (regrets == 0.0).sum() <= 32  # 20 are expected; outside with a probability of 0.0001
 
 
 def test_the_worst_of_each_budget(report: vb.AttackReport) -> None:
@@ -55,7 +87,8 @@ def test_an_attack_that_does_not_apply_is_named_with_the_reason(report: vb.Attac
 def test_warnings(report: vb.AttackReport) -> None:
     clean = report.clean.pseudo_regret[:, -1].mean()
     for row in report.rows:
-        assert (UNSPENT in row.warnings) == (row.cost < row.budget / 2)
+        is_winner = row is report.worst[row.budget]
+        assert (UNSPENT in row.warnings) == (row.cost < row.budget / 2 and not is_winner)
         assert ({HARMLESS, BY_CHANCE} & {*row.warnings} != set()) == (row.regret < clean)
     (flips,) = (row for row in report.rows if row.budget == 300 and row.attack.startswith("random"))
     assert UNSPENT in flips.warnings, "one flip in a hundred of 4,000 rounds"
@@ -64,7 +97,9 @@ def test_warnings(report: vb.AttackReport) -> None:
 
 def test_an_attack_that_helps_is_reported() -> None:
     """Concealing the worst arm makes life easier."""
-    report = vb.attack_suite(vb.UCB1(), ENVIRONMENT, budgets=[20], attacks=[vb.Conceal(arm=2)], **OPTIONS)
+    report = vb.attack_suite(
+        vb.UCB1(), ENVIRONMENT, budgets=[20], attacks=[vb.Conceal(arm=2)], **OPTIONS | {"replications": 40}
+    )
     assert HARMLESS in report.rows[0].warnings
 
 

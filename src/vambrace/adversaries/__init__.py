@@ -10,10 +10,11 @@ from vambrace.adversaries.jun import ExponentialThreshold, JunEpsilonGreedy, Jun
 from vambrace.adversaries.master_attack import MasterAttack
 from vambrace.adversaries.mimic import Mimic
 from vambrace.adversaries.observation_free import ObservationFree
-from vambrace.adversaries.swap import OracleConstant, Swap
+from vambrace.adversaries.script import Script
+from vambrace.adversaries.swap import Swap
 
 __all__ = [
     "ACE", "AntiEXP3", "BestArmCorruption", "Boost", "Conceal", "EliminationRush", "ExponentialThreshold",
-    "Garcelon", "Invert", "JunEpsilonGreedy", "JunUCB", "MasterAttack", "Mimic", "ObservationFree", "OracleConstant",
-    "PhaseBurst", "RandomFlips", "Swap",
+    "Garcelon", "Invert", "JunEpsilonGreedy", "JunUCB", "MasterAttack", "Mimic", "ObservationFree", "PhaseBurst",
+    "RandomFlips", "Script", "Swap",
 ]  # fmt: skip

@@ -1,8 +1,9 @@
 """Attackers who know only what they observe: they keep books on each arm's pulls, raw and delivered rewards.
 
 A mean over n pulls of an arm lies within beta(n) = sqrt(2 sigma^2 / n ln(pi^2 K n^2 / (3 delta))) of the truth, for
-every arm and every n at once, with probability 1 - delta; rewards in [0, 1] have sigma = 1/2. Here are two attacks on
-any learner with low regret that use the raw means; `jun` has those that use delivered ones.
+every arm and every n at once, with probability 1 - delta, if rewards are sigma-subgaussian; rewards in [0, 1] have
+sigma = 1/2, and Jun et al. and Liu & Shroff assume 0.1. Here are two attacks on any learner with low regret that use
+the raw means; `jun` has those that use delivered ones.
 
 ACE         From round K + 1 on subtract max(0, m_i - m + beta(N_i) + beta(N)) from the reward of every arm i except the
             target; m_i, N_i are the arm's raw mean and pulls, this one included; m, N the target's. With probability
@@ -24,10 +25,8 @@ import numpy as np
 
 from vambrace.adversaries.ranks import promoted_arm
 from vambrace.kernels import kernel
-from vambrace.parameters import Arm, AttackBudget, Range, Share
+from vambrace.parameters import Arm, AttackBudget, Positive, Range, Share
 from vambrace.protocols import Adversary, Floats, Game, Integers, Round, Stream
-
-SIGMA = 0.5
 
 
 class Books(NamedTuple):
@@ -38,6 +37,7 @@ class Books(NamedTuple):
     raw: Floats  # sums of the rewards before the attack
     seen: Floats  # sums of the rewards after clipping and metering
     log_term: float  # ln(pi^2 K / (3 delta))
+    sigma: float
     parameter: float  # the attack's own parameter: a margin or a factor, if it has one
 
 
@@ -58,7 +58,7 @@ def idle(books: Books, arm: int) -> bool:
 @kernel
 def beta(books: Books, count: int) -> float:
     """How far the mean of `count` rewards may be from the truth."""
-    return sqrt(2.0 * SIGMA * SIGMA / count * (books.log_term + 2.0 * log(count)))
+    return sqrt(2.0 * books.sigma * books.sigma / count * (books.log_term + 2.0 * log(count)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +70,7 @@ class Bookkeeper(Adversary):
     budget: AttackBudget = inf
     target: Arm | None = None
     delta: Annotated[float, Range(1e-300, 1.0, open_high=True)] = 0.05
+    sigma: Positive = 0.5
 
     witness = staticmethod(witness)
 
@@ -82,6 +83,7 @@ class Bookkeeper(Adversary):
             raw=np.zeros(n_arms),
             seen=np.zeros(n_arms),
             log_term=log(pi * pi * n_arms / (3.0 * self.delta)),
+            sigma=self.sigma,
             parameter=0.0,
         )
 
@@ -105,6 +107,7 @@ class ACE(Bookkeeper):
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
+        sigma: How much a reward spreads: at most 0.5 in [0, 1].
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.ACE(budget=1_000)
@@ -136,6 +139,7 @@ class Garcelon(Bookkeeper):
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
+        sigma: How much a reward spreads: at most 0.5 in [0, 1].
         shrink: Which fraction of the target's lower bound is withheld; 1 returns zeros.
 
     >>> import vambrace as vb

@@ -1,34 +1,53 @@
 """Conceal: hide the best arm; best-arm corruption: hide it without knowing when it will be pulled.
 
-Algorithm   Return 0 whenever the concealed arm is pulled, while the budget lasts.   Theorem 1
-            Best-arm corruption: the best arm pays 0 in every round, while the budget lasts.   Lykouris et al. 2018
+Algorithm   Return 0 whenever a concealed arm is pulled, while the budget lasts.   Theorem 1
+            Best-arm corruption: the arm pays 0 in every round, while the budget lasts.   Lykouris et al. 2018
 Effect      Any policy suffers floor(C / e) (floor(K/2) - 1) e on some instance; e = 1 here (E14). A policy without
             armour drops or starves the best arm after a few dozen fake events.
             Corruption pays for every round in which the arm would have paid, pulled or not. The same budget therefore
             does less harm, and the more arms there are, the less.
-Reading     With ``stop_when_dropped`` the attack reads the state of an eliminating policy and stops once the arm is
+Reading     Every arm that is as good as the best is concealed too: while one of them is left there is no harm. With
+            ``stop_when_dropped`` the attack reads the state of an eliminating policy and does nothing to an arm that is
             dropped (white box).
 """
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from vambrace import validation
+from vambrace.adversaries.ranks import HowMany, best_arms
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.kernels import kernel
 from vambrace.parameters import Arm, AttackBudget
-from vambrace.protocols import Adversary, Floats, Game, Round, Stream
+from vambrace.protocols import Adversary, Flags, Floats, Game, Round, Stream
+
+
+class State(NamedTuple):
+    """Which arms seem to pay nothing, and the one that always seems to pay; -1: none does."""
+
+    hidden: Flags
+    raised: int
 
 
 @kernel
-def respond(hidden: int, view: Any, arm: int, reward: float) -> tuple[float, float]:
-    return (1.0 if arm == hidden else 0.0), 0.0
+def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    if state.hidden[arm]:
+        return 1.0, 0.0
+    return (1.0 if arm == state.raised else 0.0), 1.0
 
 
 @kernel
-def respond_until_dropped(hidden: int, view: Any, arm: int, reward: float) -> tuple[float, float]:
-    return (1.0 if arm == hidden and not view.arms.dropped[arm] else 0.0), 0.0
+def respond_until_dropped(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    if state.hidden[arm]:
+        return (0.0 if view.arms.dropped[arm] else 1.0), 0.0
+    if arm == state.raised:
+        for k in range(len(state.hidden)):
+            if state.hidden[k] and not view.arms.dropped[k]:
+                return 1.0, 1.0
+    return 0.0, reward
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +59,10 @@ class Conceal(StationaryAdversary):
 
     Args:
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
-        arm: The arm to hide, by number; None: the best.
-        stop_when_dropped: Stop once an eliminating policy has dropped the arm (white box), which saves budget.
+        arm: The arm to hide, by number; None: the best ones.
+        stop_when_dropped: Do nothing to an arm that an eliminating policy has dropped (white box), which saves budget.
+        best: How many of the best arms to hide, and with them every arm that is as good as one of them; never the
+            worst.
 
     >>> import vambrace as vb
     >>> result = vb.simulate(vb.SE(), vb.Bernoulli([0.9, 0.8]), vb.Conceal(budget=300), horizon=20_000, seed=1)
@@ -56,6 +77,7 @@ class Conceal(StationaryAdversary):
 
     arm: Arm | None = None
     stop_when_dropped: bool = False
+    best: HowMany = 1
 
     @property
     def respond(self) -> Any:  # type: ignore[override]
@@ -64,17 +86,22 @@ class Conceal(StationaryAdversary):
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The table of arms, if the attack stops when the arm is dropped."""
+        """The table of arms, if the attack stops when an arm is dropped."""
         return ("arms",) if self.stop_when_dropped else ()
 
-    def init(self, game: Game) -> int:
-        return validation.arm("arm", self.arm, len(game.means), default=int(game.means.argmax()))
+    def init(self, game: Game) -> State:
+        if self.arm is None:
+            return State(best_arms(game.means, self.best), -1)
+        arm = validation.arm("arm", self.arm, len(game.means), default=0)
+        return State(np.arange(len(game.means)) == arm, -1)
 
 
 @kernel
-def corrupt(best: int, round: Round, rewards: Floats, rng: Stream) -> int:
-    rewards[best] = 0.0
-    return best
+def corrupt(hidden: Flags, round: Round, rewards: Floats, rng: Stream) -> Flags:
+    for k in range(len(rewards)):
+        if hidden[k]:
+            rewards[k] = 0.0
+    return hidden
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +112,8 @@ class BestArmCorruption(Adversary):
 
     Args:
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
+        best: How many of the best arms to hide, and with them every arm that is as good as one of them; never the
+            worst.
 
     >>> import vambrace as vb
     >>> env = vb.Bernoulli([0.9, 0.5])
@@ -99,6 +128,7 @@ class BestArmCorruption(Adversary):
     corrupt = staticmethod(corrupt)
 
     budget: AttackBudget = inf
+    best: HowMany = 1
 
-    def init(self, game: Game) -> int:
-        return int(game.means.argmax())
+    def init(self, game: Game) -> Flags:
+        return best_arms(game.means, self.best)

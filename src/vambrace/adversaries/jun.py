@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from math import exp
 from typing import Annotated, Any
 
-from vambrace.adversaries.books import SIGMA, Bookkeeper, Books, beta, idle
+from vambrace.adversaries.books import Bookkeeper, Books, beta, idle
 from vambrace.kernels import kernel
 from vambrace.parameters import Range
 from vambrace.protocols import Game, Round, Stream
@@ -57,7 +57,7 @@ def alter_for_greedy(
 def alter_deeper(books: Books, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> tuple[float, Books]:
     if idle(books, arm):
         return reward, books
-    depth = 3.0 * SIGMA * exp(float(min(books.counts[arm] + 1, LARGEST_EXPONENT)))
+    depth = 3.0 * books.sigma * exp(float(min(books.counts[arm] + 1, LARGEST_EXPONENT)))
     return lowered(books, arm, reward, depth), books
 
 
@@ -71,6 +71,7 @@ class JunUCB(Bookkeeper):
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
+        sigma: How much a reward spreads: at most 0.5 in [0, 1].
         margin: How far below the target's lower bound every other arm is kept.
 
     >>> import vambrace as vb
@@ -99,6 +100,7 @@ class JunEpsilonGreedy(Bookkeeper):
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
+        sigma: How much a reward spreads: at most 0.5 in [0, 1].
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.JunEpsilonGreedy(budget=300)
@@ -121,6 +123,7 @@ class ExponentialThreshold(Bookkeeper):
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
         target: The arm to promote, by number; None: the worst.
         delta: The chance that one of its confidence bounds fails.
+        sigma: How much a reward spreads: at most 0.5 in [0, 1].
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.ExponentialThreshold()

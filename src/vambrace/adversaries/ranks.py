@@ -1,19 +1,37 @@
-"""The arms that an attack needs to know: the two best ones, or the one that it promotes."""
+"""The arms that an attack needs to know: the best ones, which it hides, or the one that it promotes."""
+
+from typing import Annotated
 
 import numpy as np
 
 from vambrace import validation
-from vambrace.protocols import Floats, Game
+from vambrace.parameters import Range
+from vambrace.protocols import Flags, Floats, Game
+
+HowMany = Annotated[int, Range(1, validation.MOST_ROUNDS)]
+TIE = 1e-9  # means that differ by less are equal
 
 
-def two_best(means: Floats) -> tuple[int, int]:
-    """The best arm and the runner-up, ties to the lowest index; twice the same arm if there is only one.
+def best_arms(means: Floats, count: int = 1) -> Flags:
+    """Which arms are the `count` best, or as good as the last of these; never the worst arm, nor one that is as bad.
 
-    >>> two_best(np.array([0.5, 0.9, 0.9]))
-    (1, 2)
+    >>> best_arms(np.array([0.5, 0.9, 0.9])).tolist()
+    [False, True, True]
+    >>> best_arms(np.array([0.9, 0.8, 0.7, 0.7]), 3).tolist()
+    [True, True, False, False]
     """
-    order = np.argsort(-means, kind="stable")
-    return int(order[0]), int(order[:2][-1])
+    level = np.sort(means)[::-1][:count][-1]
+    flags: Flags = (means > level - TIE) & (means > means.min() + TIE)
+    return flags
+
+
+def best_of_the_others(means: Floats, arms: Flags) -> int:
+    """The best arm that is not among these, ties to the lowest index; -1 if there is none.
+
+    >>> best_of_the_others(np.array([0.5, 0.9, 0.9]), np.array([False, True, True]))
+    0
+    """
+    return int(np.where(arms, -np.inf, means).argmax()) if arms.any() and not arms.all() else -1
 
 
 def promoted_arm(target: int | None, game: Game) -> int:

@@ -1,6 +1,7 @@
 """Swap: make a chosen arm look like the best. Theorem 3's lower bound and Liu & Shroff's oracle attack use this rule.
 
 Algorithm   On every arm i other than the target return reward - max(0, mean_i - mean_target + margin).   Theorem 3
+            Specs understand oracle-constant too, Liu & Shroff's name.
 Effect      The learner sees a stationary bandit in which the target is best by the margin. A learner with regret R
             there plays the target in all but R / margin rounds, and the cost is in proportion to the regret it causes.
 Reading     Rewards of zero cannot be lowered when the game is bounded to [0, 1], which weakens the attack there.
@@ -28,7 +29,8 @@ class Swap(StationaryAdversary):
     """Make a chosen arm look like the best: push every other arm below it by a constant.
 
     Any learner then learns to play the target, at a cost in proportion to the regret that this causes (Theorem 3).
-    Strong: it sees the pulled arm. It knows the true means. Meant for ``bounded=False``.
+    Strong: it sees the pulled arm. It knows the true means. Meant for ``bounded=False``. In specs
+    it is also called oracle-constant.
 
     Args:
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
@@ -42,7 +44,7 @@ class Swap(StationaryAdversary):
     [783, 4217]
     """
 
-    name, reference = "swap", "Theorem 3"
+    name, reference = "swap", "Theorem 3; Liu & Shroff 2019"
     knowledge, aim = "oracle means", "promotes a target"
     respond = staticmethod(respond)
 
@@ -54,25 +56,3 @@ class Swap(StationaryAdversary):
         shifts: Floats = np.maximum(0.0, game.means - game.means[target] + self.margin)
         shifts[target] = 0.0
         return shifts
-
-
-@dataclass(frozen=True, kw_only=True)
-class OracleConstant(Swap):
-    """Subtract a constant from every reward of an arm, so that the target is best: `Swap`'s rule, by Liu and Shroff.
-
-    A learner with low regret plays the target in almost all rounds. Strong: it sees the pulled arm. It knows the true
-    means. Meant for ``bounded=False``.
-
-    Args:
-        budget: What it may spend in total: at worst, this many fake events; infinite by default.
-        target: The arm to promote, by number; None: the worst.
-        margin: By how much the target looks better than every other arm.
-
-    >>> import vambrace as vb
-    >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.OracleConstant(budget=1_000)
-    >>> result = vb.simulate(vb.Thompson(), env, attack, horizon=5_000, seed=1, bounded=False)
-    >>> result.pulls[0].tolist()
-    [584, 4416]
-    """
-
-    name, reference = "oracle-constant", "Liu & Shroff 2019"

@@ -1,17 +1,20 @@
 """`vambrace attack`."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from vambrace import registry
+from vambrace import __version__, registry
 from vambrace.cli import common
 from vambrace.errors import InvalidParameter
 from vambrace.protocols import Adversary
 
 MEANS = "0.9,0.8,0.7,0.6,0.5"
 EXAMPLES = (
-    "vambrace attack ucb1 --budgets 0,10,100",
+    "vambrace attack ucb1 --budgets 10,100",
+    'vambrace attack thompson --budgets 30 --goal "arm 4 90%" --html attack.html',
+    "vambrace attack ucb1 --budgets 0,10,100 --suite",
     "vambrace attack se-wr:budget=100 --budgets 100 --means 0.9,0.8 \\",
     "    --attack conceal --attack swap",
 )
@@ -22,24 +25,39 @@ def command(
     budgets: Annotated[str, common.option("NUMBERS", "What an attack may spend, such as 0,10,100; 0 is no attack.")],
     means: Annotated[str | None, common.option("NUMBERS", f"Means of Bernoulli arms; {MEANS} by default.")] = None,
     env: common.Env = None,
-    attacks: Annotated[list[str] | None, common.option("ATTACK", "Try only this; may be repeated.", "--attack")] = None,
+    goal: common.Goal = "loss 50%",
+    effort: common.Effort = "standard",
+    suite: Annotated[bool, typer.Option("--suite", help="Play the fixed attacks only, without a search.")] = False,
+    attacks: Annotated[
+        list[str] | None, common.option("ATTACK", "Play only this, without a search; may be repeated.", "--attack")
+    ] = None,
     horizon: common.Horizon = "1e5",
-    replications: common.Replications = "20",
+    replications: Annotated[str, common.option("NUMBER", "Games of each attack, with --suite or --attack.")] = "20",
     seed: common.Seed = "0",
     unbounded: common.Unbounded = False,
     threads: common.Threads = None,
+    html: Annotated[Path | None, common.option("FILE", "Write a page with the answer, a figure and tables.")] = None,
     as_json: common.Json = False,
 ) -> None:
     """Find the attack that hurts a policy most, at each budget.
 
-    Plays the policy against every attack that applies to it, and prints the regret under each.
+    Searches: the attacks of the suite and a family of scripts race, and the winner is measured in fresh games, in which
+    the arms have another order each time. With --suite or --attack only fixed attacks play, and all are printed.
     """
+    arms = common.environment(MEANS if means is None and env is None else means, env)
+    sizes = common.numbers("budgets", budgets)
+    if not suite and not attacks:
+        options = common.whole(horizon=horizon, seed=seed) | {"goal": goal, "effort": effort, "threads": threads}
+        _search(registry.policy(policy), arms, [size for size in sizes if size != 0] or sizes, options, html, as_json)
+        return
+    if html is not None:
+        raise InvalidParameter("html: expected a search, got --suite or --attack, which print tables only")
     from vambrace.redteam.suite import attack_suite
 
     report = attack_suite(
         registry.policy(policy),
-        common.environment(MEANS if means is None and env is None else means, env),
-        budgets=common.numbers("budgets", budgets),
+        arms,
+        budgets=sizes,
         **common.whole(horizon=horizon, replications=replications, seed=seed),
         attacks=[_attack(spec, budgets) for spec in attacks] if attacks else None,
         bounded=not unbounded,
@@ -60,6 +78,30 @@ def command(
         common.print_note(
             "Do not trust a figure with a warning: that attack did less than it could, and a better one may do more."
         )
+
+
+def _search(policy: Any, arms: Any, budgets: list[float], options: dict[str, Any], html: Any, as_json: bool) -> None:
+    from vambrace.redteam.team import red_team
+
+    common.check_target(html, (".html",))
+    report = red_team(policy, arms, budgets=budgets, **options)
+    if html is not None:
+        from vambrace.report import attacks
+
+        attacks.save(report, html, made_by=f"vambrace {__version__}")
+    if as_json:
+        common.print_json(report.summary())
+        return
+    for each in report.worst.values():
+        common.print_note(f"{report.answer(each)}.")
+        typer.echo()
+        common.print_note(f"The attack: {each.words}.")
+        common.print_note(f"To replay it: --attack {registry.spec_of(each.attack, without='budget')}")
+        typer.echo()
+    common.print_table("What that means", report.SCALE, report.scale())
+    common.print_table(f"Fresh games: {len(report.clean.scores)} for each figure", report.TABLE, report.table())
+    if not report.shuffled:
+        common.print_note(f"The arms of {arms.name} have one order, so ties may shield the best arm.")
 
 
 def _attack(spec: str, budgets: str) -> Adversary:

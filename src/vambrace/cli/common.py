@@ -33,6 +33,8 @@ Replications = Annotated[str, option("NUMBER", "Games, each with random numbers 
 Seed = Annotated[str, option("NUMBER", "The same seed gives the same figures.")]
 Unbounded = Annotated[bool, typer.Option("--unbounded", help="Let altered rewards leave [0, 1].")]
 Threads = Annotated[int | None, option("NUMBER", "Games played at the same time; one per core by default.")]
+Goal = Annotated[str, option("GOAL", "loss 50%, arm 4 90%, best 10% or regret 5000: what the attacker wants.")]
+Effort = Annotated[str, option("EFFORT", "quick, standard or thorough: how long to search.")]
 Workers = Annotated[int | None, option("NUMBER", "Processes; one per core by default.")]
 Data = Annotated[list[str] | None, option("NAME=FILE", "A file that the experiment asks for; may be repeated.")]
 
@@ -61,7 +63,7 @@ def environment(means: str | None, env: str | None) -> Environment:
     if (means is None) == (env is None):
         came = "neither" if means is None else "both"
         raise InvalidParameter(f"environment: expected either --means 0.9,0.8 or --env NAME:means=0.9/0.8, got {came}")
-    return registry.environment(env if env is not None else f"bernoulli:means={(means or '').replace(',', '/')}")
+    return registry.environment(f"bernoulli:means={(means or '').replace(',', '/')}" if env is None else env)
 
 
 def games(result: Any, *more: str) -> str:

@@ -1,22 +1,27 @@
 """Every attack that applies to a policy, at every budget, in one call: how bad can it get?
 
 A low regret under one attack proves nothing: the attack may be the wrong one, or unable to spend its budget. So the
-score of a policy is its worst regret over all attacks, and the report names attacks that had little effect.
+score of a policy is its worst regret over all attacks, and the report names attacks that had little effect. Every game
+has its own order of the arms: ties go to the lowest arm, so an order may shield the best arm.
 """
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vambrace import registry, validation
-from vambrace.adversaries import Mimic
+from vambrace.adversaries import EliminationRush, Mimic
 from vambrace.engine.result import Result
 from vambrace.engine.simulation import Engine, simulate
 from vambrace.errors import GameFault, InvalidParameter, NotApplicable
+from vambrace.kernels import is_kernel
 from vambrace.progress import ProgressBar
 from vambrace.protocols import Adversary, Environment, Policy
+from vambrace.redteam.shuffling import shuffled
 
 if TYPE_CHECKING:
     import polars
@@ -73,7 +78,7 @@ class AttackReport:
     >>> env, attacks = vb.Bernoulli([0.9, 0.5]), [vb.Conceal(), vb.RandomFlips()]
     >>> report = vb.attack_suite(vb.UCB1(), env, budgets=[0, 60], horizon=2_000, attacks=attacks, replications=2)
     >>> [(row.budget, row.attack, round(row.regret)) for row in report.rows]
-    [(0.0, 'none', 22), (60.0, 'conceal', 781), (60.0, 'random-flips', 25)]
+    [(0.0, 'none', 23), (60.0, 'conceal', 781), (60.0, 'random-flips', 29)]
     >>> report.worst[60].attack
     'conceal'
     """
@@ -154,17 +159,19 @@ def attack_suite(
         threads: The number of games played at the same time; None: one per core.
         progress: Show a progress bar; None: if standard error is a terminal and it takes longer than a second.
 
-    Every game has the same seed. A white-box attack applies if the policy's state has the fields that it reads; attacks
-    that do not apply, or that cannot be played on this environment, are listed in `skipped`. The warnings name attacks
-    that left more than half of their budget unspent, or under which the regret was lower than without attack.
+    Every attack meets the same games. Each game has its own order of the arms, by the seed: ties go to the lowest arm,
+    and the best arm often stands first. Numbers of arms are those of the environment as given. A white-box attack
+    applies if the policy's state has the fields that it reads; attacks that do not apply, or that cannot be played on
+    this environment, are listed in `skipped`. The warnings name attacks under which the regret was lower than without
+    attack, and attacks that left more than half of their budget unspent; the worst attack of a budget may do so.
 
     >>> import vambrace as vb
     >>> env, attacks = vb.Bernoulli([0.9, 0.5]), [vb.Conceal(), vb.RandomFlips()]
     >>> report = vb.attack_suite(vb.UCB1(), env, budgets=[0, 60], horizon=2_000, attacks=attacks, replications=2)
     >>> print(report)
     ucb1, 2,000 rounds: worst regret over all attacks
-      budget 0: 22.0 without attack
-      budget 60: 781.2 by conceal, which spent 43.0
+      budget 0: 23.2 without attack
+      budget 60: 781.2 by conceal, which spent 42.5
     """
     if not isinstance(policy, Policy):
         hint = "a bandit of your own, or of another library, is wrapped as vb.Foreign(make=...)"
@@ -174,11 +181,11 @@ def attack_suite(
     sizes = dict.fromkeys(validation.budget(budget, finite=True) for budget in budgets)
     chosen, skipped = every_attack() if attacks is None else (checked_attacks(attacks), {})
     games = [(size, attack) for size in sizes for attack in (chosen if size > 0 else [None])]
-    options: dict[str, Any] = {"horizon": horizon, "replications": replications, "seed": seed, "engine": engine}
-    options |= {"checkpoints": 1, "bounded": bounded, "threads": threads, "progress": progress}
+    options: dict[str, Any] = {"horizon": horizon, "engine": engine, "bounded": bounded}
+    options |= {"replications": replications, "seed": seed, "threads": threads}
     rows: list[Attacked] = []
     with ProgressBar(f"attacking {policy.name}", 1 + len(games), show=progress) as bar:
-        clean = simulate(policy, environment, **options)
+        clean = _play(policy, environment, None, **options)
         for done, (size, attack) in enumerate(games, start=1):
             bar.update(done)
             if attack is None:
@@ -186,12 +193,24 @@ def attack_suite(
                 continue
             try:
                 sized = dataclasses.replace(attack, budget=size)  # type: ignore[type-var]
-                result = simulate(policy, environment, sized, **options)
+                result = _play(policy, environment, sized, **options)
             except (NotApplicable, GameFault) as error:  # keep the results of the other attacks
                 skipped[registry.spec_of(attack, without="budget")] = str(error)
             else:
                 rows.append(Attacked(budget=size, result=result, warnings=_doubts(result, clean, size)))
-    return AttackReport(policy=policy, environment=clean.environment, clean=clean, rows=tuple(rows), skipped=skipped)
+    report = AttackReport(policy=policy, environment=clean.environment, clean=clean, rows=tuple(rows), skipped=skipped)
+    return dataclasses.replace(report, rows=_winners_trusted(report))
+
+
+def _winners_trusted(report: AttackReport) -> tuple[Attacked, ...]:
+    """The rows; no doubt about the worst attack of a budget because it needed less than that budget."""
+    winners = [*report.worst.values()]
+    return tuple(
+        dataclasses.replace(row, warnings=tuple(each for each in row.warnings if each != UNSPENT))
+        if any(row is winner for winner in winners)
+        else row
+        for row in report.rows
+    )
 
 
 def checked_attacks(attacks: Any) -> list[Adversary]:
@@ -207,11 +226,50 @@ def checked_attacks(attacks: Any) -> list[Adversary]:
 
 
 def every_attack() -> tuple[list[Adversary], dict[str, str]]:
-    """One object of each registered attack, Mimic at three depths, and the attacks that need more parameters."""
+    """One object of each registered attack, variants of two, and the attacks that need more parameters."""
     found, why = registry.specimens("adversary", budget=0.0), "expected to be passed in attacks, with its parameters"
     others = [name for name in registry.known("adversary") if name not in found]
-    mimics = [Mimic(depth=depth) for depth in DEPTHS if "mimic" in found]
-    return [*found.values(), *mimics], {name: f"{name}: {why}, got none of them" for name in others}
+    variants: list[Adversary] = [Mimic(depth=depth) for depth in DEPTHS if "mimic" in found]
+    variants += [EliminationRush(stop_when_dropped=True)] if "elimination-rush" in found else []
+    return [*found.values(), *variants], {name: f"{name}: {why}, got none of them" for name in others}
+
+
+def _play(
+    policy: Policy,
+    environment: Environment,
+    attack: Adversary | None,
+    *,
+    replications: int,
+    seed: int,
+    threads: int | None,
+    **options: Any,
+) -> Result:
+    """Games in which the arms stand in any order; the result has the arms in their own order."""
+    replications = validation.whole("replications", replications, low=1, high=10**9)
+    seed, workers = validation.seed(seed), os.cpu_count() or 1
+    if threads is not None:
+        workers = validation.whole("threads", threads, low=1, high=10**4)
+    games = [shuffled(environment, attack, seed, game) for game in range(replications)]
+
+    def one(game: int) -> Result:
+        arms, moved, _ = games[game]
+        return simulate(policy, arms, moved, seed=seed + game, checkpoints=1, threads=1, progress=False, **options)
+
+    first = one(0)  # which may compile
+    with ThreadPoolExecutor(workers if is_kernel(policy.select) else 1) as pool:
+        found = [first, *pool.map(one, range(1, replications))]
+    pulls = np.array([each.pulls[0][np.argsort(order)] for each, (*_, order) in zip(found, games, strict=True)])
+    arrays: dict[str, Any] = {"pulls": pulls}
+    for name in ("pseudo_regret", "cost", "realized", "observed"):
+        columns = [getattr(each, name) for each in found]
+        arrays[name] = None if columns[0] is None else np.concatenate(columns)
+    about: dict[str, Any] = {
+        "environment": environment,
+        "adversary": attack,
+        "replications": replications,
+        "seed": seed,
+    }
+    return dataclasses.replace(first, **about, **arrays)
 
 
 def _doubts(result: Result, clean: Result, budget: float) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ An upper bound and a coverage guarantee may each fail with probability delta. A 
 exact lower confidence limit of their frequency, and is violated if that limit is above the allowed frequency. With 400
 replications a guarantee of 5 % counts as broken from about 43 failures on. An attack that spends little of its budget
 proves nothing, and fails the check too. The lower bound of Theorem 1 may never fail; all policies play its game.
+`evidence_checks` computes what cannot be counted: whether a policy uses the delta that it was given.
 `price_checks` has the checks of KL-UCB-WR and of the price of armour.
 """
 
@@ -25,7 +26,7 @@ from vambrace.progress import ProgressBar
 from vambrace.protocols import Adversary, Policy
 from vambrace.registry import spec_of, specimens
 from vambrace.statistics import lower_limit
-from vambrace.theory import price_checks
+from vambrace.theory import evidence_checks, price_checks
 from vambrace.theory.checks import DELTA, Check, counted, judged
 
 FALSE_ALARM = 1e-3  # the chance that a verification of true bounds reports a violation
@@ -50,6 +51,7 @@ def verify(*, replications: int = 400, seed: int = 2026, progress: bool | None =
             observed += play(replications, seed, progress)
             bar.update(done)
         observed += _concealment_game(min(replications, 20), seed)
+        observed += [*evidence_checks.known_budget(armoured), *evidence_checks.own_budget(price_checks.armoured)]
         for done, policy in enumerate(players, start=len(games) + 2):
             observed += price_checks.lower_bound(policy, replications, seed)
             bar.update(done)
@@ -75,7 +77,7 @@ def _attacks(budget: float) -> list[Adversary | None]:
         return [None]
     return [
         Conceal(budget=budget, stop_when_dropped=True),
-        EliminationRush(budget=budget),
+        EliminationRush(budget=budget, stop_when_dropped=True),
         Swap(budget=budget),
         JunUCB(budget=budget),
         RandomFlips(budget=budget, rate=0.2),

@@ -1,0 +1,161 @@
+"""The search: deterministic, unbiased, within the budget, and strong enough that a weaker one is noticed."""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vambrace as vb
+from vambrace import registry
+from vambrace.adversaries import Script
+from vambrace.errors import InvalidParameter
+from vambrace.protocols import Adversary
+from vambrace.redteam.games import Games
+from vambrace.redteam.goals import Goal
+from vambrace.redteam.moves import first_scripts, neighbours
+from vambrace.redteam.search import STEP, Effort, Search
+from vambrace.redteam.team import FRESH
+
+ENVIRONMENT = vb.Bernoulli([0.9, 0.8, 0.2])
+VICTIM = vb.SEWR(budget=10, radius="tight")
+OPTIONS: dict[str, Any] = {"horizon": 3_000, "effort": "quick", "games": 300, "attacks": [vb.Conceal(), vb.Boost()]}
+LOSS = Goal.parse("loss 50%")
+
+
+class Coin:
+    """Plays at random, with other random numbers after other rewards: every attack is as good as any other, in law."""
+
+    def __init__(self, n_arms: int, horizon: int, seed: int) -> None:
+        self.n_arms, self.random, self.seen = n_arms, random.Random(seed), [seed]
+
+    def ask(self) -> int:
+        return self.random.randrange(self.n_arms)
+
+    def tell(self, arm: int, reward: float) -> None:
+        self.seen.append(int(reward))
+        self.random.seed(str(self.seen))
+
+
+@pytest.fixture(scope="module")
+def report() -> vb.RedTeam:
+    return vb.red_team(VICTIM, ENVIRONMENT, budgets=[80, 20], threads=2, **OPTIONS)
+
+
+def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(report: vb.RedTeam) -> None:
+    again = vb.red_team(VICTIM, ENVIRONMENT, budgets=[20, 80], threads=1, **OPTIONS)
+    assert again.summary() == report.summary()
+    assert list(report.worst) == [20, 80]
+
+
+def test_the_winner_can_be_replayed_from_its_spec(report: vb.RedTeam) -> None:
+    """In the same fresh games, from the text alone."""
+    worst = report.worst[80]
+    attack = registry.adversary(worst.spec)
+    assert attack == worst.attack
+    games = Games(VICTIM, ENVIRONMENT, horizon=3_000, goal=LOSS)
+    np.testing.assert_array_equal(games.play([attack], FRESH, 32)[0].regrets, worst.played.regrets)
+    assert worst.interval[0] < worst.regret < worst.interval[1]
+
+
+def test_no_budget_is_exceeded(report: vb.RedTeam) -> None:
+    for budget, worst in report.worst.items():
+        assert 0 < worst.played.costs.max() <= budget
+
+
+def test_it_is_at_least_as_bad_as_the_fixed_attacks(report: vb.RedTeam) -> None:
+    for worst in report.worst.values():
+        _, fixed = worst.fixed or (worst.attack, worst.played)
+        assert worst.regret >= 0.97 * fixed.regret
+        assert worst.regret > report.clean.regret
+
+
+def test_reported_figures_have_no_winners_curse() -> None:
+    """A policy that plays at random: the best of many attacks was only lucky.
+
+    The fresh games have the mean 0.5; over 40 searches with 4 games each of 20 rounds it is within 4 standard errors
+    (false alarm 6e-5, seeds fixed). The games of the search lie above that.
+    """
+    environment, lucky, fresh = vb.Bernoulli([1.0, 0.0]), [], []
+    for seed in range(40):
+        games = Games(vb.Foreign(make=Coin), environment, horizon=20, goal=LOSS, seed=seed)
+        winner = Search(games, [], Effort(80, 4)).run(5.0)
+        lucky.append(games.play([winner], STEP, 4)[0].score)
+        fresh.append(games.play([winner], FRESH, 4)[0].score)
+    error = 0.5 / np.sqrt(20 * 4 * 40)
+    assert abs(np.mean(fresh) - 0.5) < 4 * error < np.mean(lucky) - 0.5
+
+
+class WithoutRaising(Search):
+    """A search whose family has no sign +."""
+
+    def _scripts(self, scripts: list[Script]) -> list[Adversary]:
+        return [script for script in scripts if "+" not in script.modes]
+
+
+def reached(search: type[Search], budget: float) -> float:
+    """The share of all that can be lost that a search finds, in fresh games."""
+    games = Games(VICTIM, ENVIRONMENT, horizon=3_000, goal=LOSS)
+    found = search(games, [], Effort(600, 32)).run(budget)
+    return games.play([found], FRESH, 32)[0].score
+
+
+def test_a_weakened_search_is_noticed() -> None:
+    """Only who raises the worst arm gets it played for good: 0.7 per round instead of 0.1."""
+    assert reached(Search, 100.0) > 0.8
+    assert reached(WithoutRaising, 100.0) < 0.4
+
+
+def test_a_foreign_bandit_with_few_games() -> None:
+    report = vb.red_team(
+        vb.Foreign(make=Coin, name="coin"), ENVIRONMENT, budgets=5, horizon=30, games=40, attacks=[vb.Conceal()]
+    )
+    assert report.games < 200
+    assert report.worst[5].played.costs.max() <= 5
+    assert "coin" in str(report)
+
+
+def test_other_goals() -> None:
+    """To have arm 1 played, the attacker shows something else than to have the best one starved."""
+    shares = {}
+    for goal in ("arm 1 90%", "best 10%", "regret 500"):
+        report = vb.red_team(VICTIM, ENVIRONMENT, budgets=80, goal=goal, **OPTIONS)
+        shares[goal] = report.worst[80].played.score
+    assert shares["arm 1 90%"] > 0.8
+    assert shares["best 10%"] > 0.8
+    assert shares["regret 500"] > 1_000
+
+
+def test_moves_stay_within_the_family() -> None:
+    means, rng = np.array([0.3, 0.9, 0.0, 1.0]), np.random.default_rng(1)
+    first: Sequence[Script] = first_scripts(means, 50.0, 1_000)
+    assert len({*first}) == len(first)
+    assert first[0].modes == "000-", "the best arm is lowered first"
+    seen: set[str] = set()
+    for start in first[:40]:
+        source, script = neighbours(start, means, 1_000, True, rng), start
+        for _ in range(30):
+            script = next(source)
+            assert (script.budget, script.limited) == (50.0, True)
+            seen |= {name for name in ("levels", "first", "last", "stop_when_dropped") if getattr(script, name)}
+            seen |= {"caps"} if len(script.caps) > 1 else set()
+    assert seen == {"levels", "caps", "first", "last", "stop_when_dropped"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"policy": "ucb1"}, r"policy: expected a vambrace\.Policy, got 'ucb1'; .* vb\.Foreign\("),
+        ({"budgets": []}, r"budgets: expected numbers above 0"),
+        ({"budgets": [0]}, r"budgets: expected numbers above 0"),
+        ({"budgets": [-1]}, r"budget: expected a number in"),
+        ({"effort": "much"}, r"effort"),
+        ({"goal": "win"}, r"goal: expected loss 50%"),
+        ({"games": 3}, r"games: expected a whole number"),
+    ],
+)
+def test_wrong_parameters(wrong: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"policy": VICTIM, "environment": ENVIRONMENT, "budgets": 5} | OPTIONS | wrong
+    with pytest.raises((InvalidParameter, vb.VambraceError), match=message):
+        vb.red_team(given.pop("policy"), given.pop("environment"), **given)
