@@ -186,7 +186,11 @@ def test_a_bootstrap_says_so_in_every_report(
     assert regret_figure([result], title="Armour").to_dict()["title"]["text"] == f"Armour – {note}"  # noqa: RUF001
     report = vb.attack_suite(vb.SE(), replay, budgets=[0], horizon=100, replications=2, attacks=[vb.Conceal()])
     assert f"rounds, {note}: worst" in str(report)
-    for words in (["simulate", "se"], ["attack", "se", "--budgets", "0"]):
+    for words in (
+        ["simulate", "se"],
+        ["attack", "se", "--budgets", "5"],
+        ["attack", "se", "--suite", "--budgets", "0"],
+    ):
         few = ["--env", spec, "--horizon", "100", "--replications", "2"]
         monkeypatch.setattr("sys.argv", ["vambrace", *words, *few])
         with pytest.raises(SystemExit):

@@ -100,6 +100,8 @@ def _search(policy: Any, arms: Any, budgets: list[float], options: dict[str, Any
         typer.echo()
     common.print_table("What that means", report.SCALE, report.scale())
     common.print_table(f"Fresh games: {len(report.clean.scores)} for each figure", report.TABLE, report.table())
+    if arms.note:
+        common.print_note(f"The arms: {arms.note}.")
     if not report.shuffled:
         common.print_note(f"The arms of {arms.name} have one order, so ties may shield the best arm.")
 

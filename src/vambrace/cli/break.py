@@ -60,3 +60,5 @@ def command(
     common.print_table("What that means", found[-1].SCALE, found[-1].scale())
     if reached:
         common.print_table(f"{reached[-1].horizon:,} rounds", reached[-1].TABLE, reached[-1].table())
+    if arms.note:
+        common.print_note(f"The arms: {arms.note}.")
