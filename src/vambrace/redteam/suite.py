@@ -159,11 +159,9 @@ def attack_suite(
         threads: The number of games played at the same time; None: one per core.
         progress: Show a progress bar; None: if standard error is a terminal and it takes longer than a second.
 
-    Every attack meets the same games. Each game has its own order of the arms, by the seed: ties go to the lowest arm,
-    and the best arm often stands first. Numbers of arms are those of the environment as given. A white-box attack
-    applies if the policy's state has the fields that it reads; attacks that do not apply, or that cannot be played on
-    this environment, are listed in `skipped`. The warnings name attacks under which the regret was lower than without
-    attack, and attacks that left more than half of their budget unspent; the worst attack of a budget may do so.
+    Every attack meets the same games, each with its own order of the arms, by the seed: ties go to the lowest arm. A
+    white-box attack applies if the policy's state has the fields that it reads; `skipped` has those that do not apply.
+    Warnings name attacks that did less than they could; the worst attack of a budget may leave some of it unspent.
 
     >>> import vambrace as vb
     >>> env, attacks = vb.Bernoulli([0.9, 0.5]), [vb.Conceal(), vb.RandomFlips()]
@@ -183,23 +181,33 @@ def attack_suite(
     games = [(size, attack) for size in sizes for attack in (chosen if size > 0 else [None])]
     options: dict[str, Any] = {"horizon": horizon, "engine": engine, "bounded": bounded}
     options |= {"replications": replications, "seed": seed, "threads": threads}
-    rows: list[Attacked] = []
+    rows = []
     with ProgressBar(f"attacking {policy.name}", 1 + len(games), show=progress) as bar:
         clean = _play(policy, environment, None, **options)
         for done, (size, attack) in enumerate(games, start=1):
             bar.update(done)
-            if attack is None:
-                rows.append(Attacked(budget=0.0, result=clean, warnings=()))
-                continue
             try:
-                sized = dataclasses.replace(attack, budget=size)  # type: ignore[type-var]
-                result = _play(policy, environment, sized, **options)
+                rows.append(_row(policy, environment, attack, size, clean, options))
             except (NotApplicable, GameFault) as error:  # keep the results of the other attacks
                 skipped[registry.spec_of(attack, without="budget")] = str(error)
-            else:
-                rows.append(Attacked(budget=size, result=result, warnings=_doubts(result, clean, size)))
     report = AttackReport(policy=policy, environment=clean.environment, clean=clean, rows=tuple(rows), skipped=skipped)
     return dataclasses.replace(report, rows=_winners_trusted(report))
+
+
+def _row(
+    policy: Policy,
+    environment: Environment,
+    attack: Adversary | None,
+    size: float,
+    clean: Result,
+    options: dict[str, Any],
+) -> Attacked:
+    """One attack at one budget."""
+    if attack is None:
+        return Attacked(budget=0.0, result=clean, warnings=())
+    sized = dataclasses.replace(attack, budget=size)  # type: ignore[type-var]
+    result = _play(policy, environment, sized, **options)
+    return Attacked(budget=size, result=result, warnings=_doubts(result, clean, size))
 
 
 def _winners_trusted(report: AttackReport) -> tuple[Attacked, ...]:
