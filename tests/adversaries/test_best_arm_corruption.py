@@ -28,7 +28,7 @@ def test_the_same_budget_does_less_harm_than_conceal(budget: float) -> None:
 
 def test_elimination_too() -> None:
     strong, medium = (
-        vb.simulate(vb.SE(), ENV, attack, horizon=10**5, replications=10, seed=2)
+        vb.simulate(vb.SE(), ENV, attack, horizon=10**5, replications=4, seed=2)
         for attack in (vb.Conceal(budget=300), vb.BestArmCorruption(budget=300))
     )
     assert np.all(strong.pulls[:, 0] < medium.pulls[:, 0])
