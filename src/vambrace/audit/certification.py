@@ -111,45 +111,47 @@ def certify(
         successes: The column of the number of successes, in a table; None: the one with a usual name, such as clicks.
         delta: The probability with which the certificate may be wrong.
         threat: "alter": rewards were changed; "inject": events were added; "suppress": events were withheld.
-        design: "adaptive": a bandit's log, or one that was looked at before it ended; "fixed": this is the only look,
-            and neither results nor an attacker influenced how many genuine events each arm has.
-        reward_range: The least and the largest possible reward, if these are not 0 and 1. Means and budgets are in the
-            units of these rewards.
+        design: "adaptive": for a bandit's log, or several looks; "fixed": for one look, and sizes set in advance.
+        reward_range: The least and the largest possible reward, if not 0 and 1. Means and budgets are in their units.
         unit: The name of that unit, for sentences, such as "EUR".
         group: The column that names the test of each row, if there are several; each test is certified separately.
-        user: The column of the person of each event, in a log of zeros and ones: each person counts once, as a success
-            if any of the person's events was one, for the arm that the person saw first.
-        time: The column of the time of each row: numbers, or dates such as 2026-01-31 or 2026-01-31 13:45. The winner
-            and its budget are then found for each time, in `over_time`; only for an adaptive design.
+        user: The column of the person: each counts once, a success if any event was one, for the arm seen first.
+        time: The column of the time: numbers, or dates such as 2026-01-31 13:45. `over_time` then has the winner and
+            its budget for each time; only for an adaptive design.
         drop: The names of arms to leave out, such as "Total" in a table; "" if no row is the total of others.
         sheet: The sheet of an Excel file that has several.
         sql: The query that gives the rows, if the log is a database; it is opened for reading only.
 
     Returns:
-        The certificate; with `group` a dict of the certificates by the names of the tests, and in its attribute
-        `left_out` the tests with only one arm.
+        The certificate; with `group` a dict by the names of the tests, whose `left_out` has those with only one arm.
 
     >>> import vambrace as vb
-    >>> certificate = vb.certify({"arm": ["old", "new"], "views": [50_000, 50_000], "clicks": [600, 1_000]})
-    >>> certificate.winner, certificate.columns
-    ('new', {'arm': 'arm', 'events': 'views', 'successes': 'clicks'})
+    >>> vb.certify({"arm": ["old", "new"], "views": [50_000, 50_000], "clicks": [600, 1_000]}).columns
+    {'arm': 'arm', 'events': 'views', 'successes': 'clicks'}
     """
     from vambrace import data
 
+    options = _checked(delta, threat, design, unit, time)
+    wanted, ends = (
+        data.Columns(group, arm, reward, events, successes, user=user, time=time),
+        _checked_range(reward_range),
+    )
+    with waiting("reading"):
+        found = data.tally(log, wanted, ends, part=data.Part(sheet, sql), drop=drop)
+    options |= {"columns": found.columns, "reward_range": ends or UNIT_RANGE}
+    return _only(found, options) if group is None else _each(found, options)
+
+
+def _checked(delta: Any, threat: Any, design: Any, unit: Any, time: str | None) -> dict[str, Any]:
+    """The options that are the same for every test."""
     validation.choice("threat", threat, THREATS)
     validation.choice("design", design, DESIGNS)
     delta = validation.number("delta", delta, low=0.0, high=1.0, open_low=True, open_high=True)
-    wanted = data.Columns(group, arm, reward, events, successes, user=user, time=time)
-    ends = _checked_range(reward_range)
     if not isinstance(unit, str):
         raise InvalidParameter(f"unit: expected a word, got {unit!r}")
     if time is not None and design == "fixed":
         raise InvalidParameter(f"time: {FIXED_OVER_TIME}")
-    with waiting("reading"):
-        found = data.tally(log, wanted, ends, part=data.Part(sheet, sql), drop=drop)
-    options: dict[str, Any] = {"delta": delta, "threat": threat, "design": design, "columns": found.columns}
-    options |= {"reward_range": ends or UNIT_RANGE, "unit": unit}
-    return _only(found, options) if group is None else _each(found, options)
+    return {"delta": delta, "threat": threat, "design": design, "unit": unit}
 
 
 def firmest(certificates: Mapping[str, Certificate]) -> dict[str, Certificate]:

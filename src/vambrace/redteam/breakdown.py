@@ -144,8 +144,7 @@ def breakdown(
         policy: The policy to attack; wrap a bandit of your own in `vb.Foreign`.
         environment: The arms.
         horizon: The number of rounds of a game.
-        goal: What the attacker wants: "loss 50%" (a share of all that can be lost), "arm 4 90%" (arm 4 in 90 % of the
-            rounds), "best 10%" (the best arm in less than 10 %) or "regret 5000".
+        goal: What the attacker wants, such as "loss 50%" or "best 10%"; `vb.red_team` explains them.
         effort: "quick", "standard" or "thorough": how many games at most.
         seed: The same seed gives the same answer, on any number of threads.
         attacks: The fixed attacks that race too; None: the suite, or none against a bandit that is plain Python.
@@ -162,8 +161,7 @@ def breakdown(
     games = Games(policy, environment, horizon=horizon, goal=made, seed=seed, threads=threads)
     whole = effort_for(effort, games)
     part = Effort(max(24, whole.games // SHARE), max(8, whole.report // 2), whole.report // 2 * games.is_compiled)
-    every = suite.every_attack()[0] if games.is_compiled else []  # scripts alone, where every game is dear
-    fixed = every if attacks is None else suite.checked_attacks(attacks)
+    fixed = _fixed_attacks(attacks, games)
     with ProgressBar(f"breaking {policy.name}", None, show=progress) as bar:
         search = Search(games, fixed, part, lambda played, *_: bar.update(played))
         attack = _least(search, part.report)
@@ -188,6 +186,12 @@ def breakdown(
         everything=games.everything,
         games=games.played,
     )
+
+
+def _fixed_attacks(attacks: Sequence[Adversary] | None, games: Games) -> list[Adversary]:
+    """The fixed attacks that race too: scripts alone where every game is dear."""
+    every = suite.every_attack()[0] if games.is_compiled else []
+    return every if attacks is None else suite.checked_attacks(attacks)
 
 
 def _least(search: Search, games: int) -> Adversary | None:

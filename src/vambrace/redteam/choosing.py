@@ -41,13 +41,9 @@ def choose(
     finished test or log, whose observed rates are then taken to be the means. The arms pay 0 or 1.
 
     The regret of a policy at a number of fake events is its mean regret under its worst attack with that many or fewer.
-    If the number is unknown, the advice is the policy that loses little more than the winner, whichever number it is:
-    how much more is taken at the number where it is most, and the policy with the least of that is advised. Numbers at
-    which even the winner loses nine tenths of what random play loses do not count. Where armour wins at any number, a
-    policy with armour is advised: without it nothing is promised, and an attack that we do not ship may do more harm.
-
-    `vambrace.redteam.race` says how the race works. Games of a step are paired; every figure comes from fresh games.
-    The same seed gives the same figures, on any number of threads.
+    If the number is unknown, the advice is the policy that loses little more than the winner, whichever number it is;
+    where armour wins at any number, one with armour. `vambrace.redteam.race` has the rules: every figure comes from
+    fresh games, and the same seed gives the same figures, on any number of threads.
 
     Args:
         means: The means of the arms.
@@ -76,14 +72,19 @@ def choose(
     means, events = _arms(means, arms, rate, gap, log)
     rounds = validation.game_size(len(means), events or ROUNDS if horizon is None else horizon)[1]
     sizes = _sizes(fakes, rounds)
-    games = validation.whole("replications", replications, low=2, high=10**9)
-    if games % 2 == 1:
-        half = "half of the games have the arms in reverse order"
-        raise InvalidParameter(f"replications: expected an even number, since {half}, got {replications!r}")
+    games = _even(replications)
     contenders, against = candidates.by_name(policies, attacks, sizes)
     options: dict[str, Any] = {"threads": threads, "interpret": interpret, "seed": validation.seed(seed)}
     arena = Arena(means=means, horizon=rounds, fakes=sizes, policies=contenders, attacks=against, **options)
     return _raced(arena, games, progress)
+
+
+def _even(replications: Any) -> int:
+    games = validation.whole("replications", replications, low=2, high=10**9)
+    if games % 2 == 1:
+        half = "half of the games have the arms in reverse order"
+        raise InvalidParameter(f"replications: expected an even number, since {half}, got {replications!r}")
+    return games
 
 
 def _arms(means: Any, arms: Any, rate: Any, gap: Any, log: Any) -> tuple[tuple[float, ...], int | None]:

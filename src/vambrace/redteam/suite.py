@@ -171,11 +171,7 @@ def attack_suite(
       budget 0: 23.2 without attack
       budget 60: 781.2 by conceal, which spent 42.5
     """
-    if not isinstance(policy, Policy):
-        hint = "a bandit of your own, or of another library, is wrapped as vb.Foreign(make=...)"
-        raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}; {hint}")
-    if not validation.is_sequence(budgets) or len(budgets) == 0:
-        raise InvalidParameter(f"budgets: expected a sequence of numbers such as [0, 10, 100], got {budgets!r}")
+    _check(policy, budgets)
     sizes = dict.fromkeys(validation.budget(budget, finite=True) for budget in budgets)
     chosen, skipped = every_attack() if attacks is None else (checked_attacks(attacks), {})
     games = [(size, attack) for size in sizes for attack in (chosen if size > 0 else [None])]
@@ -192,6 +188,14 @@ def attack_suite(
                 skipped[registry.spec_of(attack, without="budget")] = str(error)
     report = AttackReport(policy=policy, environment=clean.environment, clean=clean, rows=tuple(rows), skipped=skipped)
     return dataclasses.replace(report, rows=_winners_trusted(report))
+
+
+def _check(policy: Any, budgets: Any) -> None:
+    if not isinstance(policy, Policy):
+        hint = "a bandit of your own, or of another library, is wrapped as vb.Foreign(make=...)"
+        raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}; {hint}")
+    if not validation.is_sequence(budgets) or len(budgets) == 0:
+        raise InvalidParameter(f"budgets: expected a sequence of numbers such as [0, 10, 100], got {budgets!r}")
 
 
 def _row(

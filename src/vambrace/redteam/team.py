@@ -16,7 +16,7 @@ from vambrace.redteam import suite
 from vambrace.redteam.games import Games, Played
 from vambrace.redteam.goals import Goal
 from vambrace.redteam.race import standard_error
-from vambrace.redteam.search import Search, effort_for
+from vambrace.redteam.search import Effort, Search, effort_for
 from vambrace.redteam.shuffling import has_order
 
 EffortName = Literal["quick", "standard", "thorough"]
@@ -168,17 +168,15 @@ def red_team(
     """Search for the attack that hurts a policy most, and measure it in fresh games.
 
     The attacks of the suite and a family of scripts (`vb.Script`) race over the same games; the best scripts are
-    changed a little and race again, until nothing improves. Every game has its own order of the arms, if they can
-    be put into another one. The figures are from games that had no part in the search, so the winner's luck is not in
-    them.
+    changed a little and race again, until nothing improves. Every game has its own order of the arms, where that is
+    possible. The figures are from games that had no part in the search: the winner's luck is not in them.
 
     Args:
         policy: The policy to attack; wrap a bandit of your own in `vb.Foreign`.
         environment: The arms.
         budgets: What the attacker may spend: a number, or several.
         horizon: The number of rounds of a game.
-        goal: What the attacker wants: "loss 50%" (a share of all that can be lost), "arm 4 90%" (arm 4 in 90 % of the
-            rounds), "best 10%" (the best arm in less than 10 %) or "regret 5000".
+        goal: "loss 50%" (of all that can be lost), "arm 4 90%" (of the rounds), "best 10%" (at most) or "regret 5000".
         effort: "quick", "standard" or "thorough": how many games at most.
         seed: The same seed gives the same answer, on any number of threads.
         attacks: The fixed attacks that race too; None: the suite.
@@ -187,9 +185,8 @@ def red_team(
         progress: Show a progress bar; None: if standard error is a terminal and it takes longer than a second.
 
     >>> import vambrace as vb
-    >>> env = vb.Bernoulli([0.9, 0.5])
-    >>> options = {"budgets": 20, "horizon": 2_000, "attacks": [vb.Conceal()], "games": 100}
-    >>> print(vb.red_team(vb.UCB1(alpha=1), env, effort="quick", **options))
+    >>> options = {"budgets": 20, "horizon": 2_000, "attacks": [vb.Conceal()], "games": 100, "effort": "quick"}
+    >>> print(vb.red_team(vb.UCB1(alpha=1), vb.Bernoulli([0.9, 0.5]), **options))
     ucb1:alpha=1, 2,000 rounds: no attack 14, random play 400, everything lost 800
       With 20 fake events ucb1:alpha=1 loses 63.4 % of all that can be lost: a regret of 507 [414, 601]
         conceal: hides the best arm
@@ -198,31 +195,32 @@ def red_team(
     made = Goal.parse(goal)
     arena = Games(policy, environment, horizon=horizon, goal=made, seed=seed, threads=threads)
     sizes = sorted(dict.fromkeys(_budgets(budgets)))
-    validation.choice("effort", effort, get_args(EffortName))
-    chosen = effort_for(effort, arena)
-    if games is not None:
-        most = validation.whole("games", games, low=20, high=10**9)
-        fewer = min(chosen.report, max(8, most // 6))
-        chosen = chosen._replace(games=most, report=fewer, final=min(chosen.final, fewer))
-    fixed, skipped = suite.every_attack() if attacks is None else (suite.checked_attacks(attacks), {})
-    skipped.pop(Script.name, None)  # scripts are what the search makes
+    chosen = _effort(effort, games, arena)
+    fixed, skipped = _fixed_attacks(attacks)
     with ProgressBar(f"attacking {policy.name}", chosen.games * len(sizes), show=progress, unit="games") as bar:
         search = Search(arena, fixed, chosen, lambda played, *_: bar.update(played))
         found = {each: _measured(search, each, search.run(each), chosen.report) for each in sizes}
         (clean,) = arena.play([None], FRESH, chosen.report)
-    return RedTeam(
-        policy=policy,
-        environment=environment,
-        horizon=arena.horizon,
-        goal=made,
-        worst=found,
-        clean=clean,
-        random=arena.random,
-        everything=arena.everything,
-        games=arena.played,
-        shuffled=has_order(environment),
-        skipped=search.skipped | skipped,
-    )
+    about: dict[str, Any] = {"policy": policy, "environment": environment, "shuffled": has_order(environment)}
+    about |= {"horizon": arena.horizon, "random": arena.random, "everything": arena.everything, "games": arena.played}
+    return RedTeam(goal=made, worst=found, clean=clean, skipped=search.skipped | skipped, **about)
+
+
+def _effort(name: EffortName, games: int | None, arena: Games) -> Effort:
+    """How many games to play: by the name, or about `games` at most."""
+    validation.choice("effort", name, get_args(EffortName))
+    chosen = effort_for(name, arena)
+    if games is None:
+        return chosen
+    most = validation.whole("games", games, low=20, high=10**9)
+    fewer = min(chosen.report, max(8, most // 6))
+    return chosen._replace(games=most, report=fewer, final=min(chosen.final, fewer))
+
+
+def _fixed_attacks(attacks: Sequence[Adversary] | None) -> tuple[list[Adversary], dict[str, str]]:
+    """The fixed attacks that race too, and those that cannot; scripts are what the search makes."""
+    fixed, skipped = suite.every_attack() if attacks is None else (suite.checked_attacks(attacks), {})
+    return fixed, {name: why for name, why in skipped.items() if name != Script.name}
 
 
 def _measured(search: Search, budget: float, winner: Adversary, games: int) -> Worst:
