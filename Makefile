@@ -21,7 +21,7 @@ test: $(VENV)/.ready ## run the test suite (a few minutes)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not slow'
 
 test-slow: $(VENV)/.ready ## run the long statistical tests as well
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	VAMBRACE_TESTS=thorough $(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.ready ## ruff, mypy --strict and import-linter
 	$(BIN)/ruff check .

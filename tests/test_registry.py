@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vambrace as vb
+from effort import examples
 from vambrace import registry
 from vambrace.errors import InvalidParameter, UnknownName
 from vambrace.parameters import Kind
@@ -66,7 +67,7 @@ def things(cls: type[Any]) -> st.SearchStrategy[Any]:
 
 
 @pytest.mark.parametrize(("kind", "cls"), REGISTERED, ids=lambda part: getattr(part, "name", part))
-@settings(max_examples=50)
+@examples(50)
 @given(data=st.data())
 def test_a_spec_gives_back_the_object_that_it_was_made_of(kind: str, cls: type[Any], data: st.DataObject) -> None:
     thing = data.draw(things(cls))

@@ -5,10 +5,11 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from effort import examples
 from vambrace.kernels import compiled
 from vambrace.statistics import least_chance, log_binomial_mass, log_tail, lower_limit
 
@@ -35,7 +36,7 @@ def test_the_mass_between_whole_numbers_is_smooth(n: int, share: float, p: float
     assert found == pytest.approx(true_log_mass(share * n, n, p), rel=1e-11, abs=1e-8)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.integers(1, 10**6), st.floats(0, 1), st.floats(1e-12, 0.35))
 def test_limits_are_those_of_scipy(trials: int, share: float, tail: float) -> None:
     successes = round(share * trials)

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 import vambrace as vb
+from effort import repeated
 from vambrace.adversaries.stationary import StationaryAdversary
 from vambrace.engine import leap as leap_module
 from vambrace.errors import GameFault, NotApplicable
@@ -99,7 +100,7 @@ def drop_rounds(pulls: Integers) -> Integers:
 
 
 FALSE_ALARM = 1e-4
-REPLICATIONS = 2_000
+REPLICATIONS = repeated(2_000, quick=800)
 HORIZON = 20_000
 ENV = vb.Bernoulli([0.8, 0.65, 0.4, 0.1])
 TESTS = len(PAIRS) * (3 + 1 + 4 + 4)  # three regrets, the cost, pulls and drop rounds of four arms
@@ -118,7 +119,7 @@ def one_of_each_program() -> list[Any]:
 
 @pytest.mark.parametrize(("policy", "attack"), one_of_each_program(), ids=str)
 def test_the_same_law_on_bernoulli_arms(policy: vb.Policy, attack: vb.Adversary | None) -> None:
-    """Kolmogorov-Smirnov on every measure of 2,000 replications each.
+    """Kolmogorov-Smirnov on every measure of many replications.
 
     Bonferroni over all tests of all pairs: the chance that any of them fails although the laws agree is at most 10^-4.
     """

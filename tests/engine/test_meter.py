@@ -3,9 +3,10 @@
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from effort import examples
 from vambrace.engine.meter import Sum, add, add_times, distance, meter, meter_all, upper
 
 unit = st.floats(0.0, 1.0)
@@ -36,7 +37,7 @@ def test_sums_of_multiples_are_exact(parts: list[tuple[int, int]]) -> None:
     assert float(exact) == total.high, "the high part is the sum rounded to nearest"
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(rewards, rewards, st.integers(0, 300), st.integers(0, 300))
 def test_one_by_one_is_the_same_as_all_at_once(x: float, y: float, many: int, more: int) -> None:
     single = Sum(0.0, 0.0)
@@ -51,7 +52,7 @@ def test_distance_is_never_below_the_true_one(a: float, b: float) -> None:
     assert Fraction(distance(a, b)) >= abs(Fraction(a) - Fraction(b))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(unit, anything, amounts, unit, amounts)
 def test_truncation(raw: float, wanted: float, spent: float, bit: float, more: float) -> None:
     before = add(Sum(spent, 0.0), bit)

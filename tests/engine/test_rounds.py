@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
 import vambrace as vb
+from effort import examples
 from tables import TableEnvironment, TableState
 from vambrace.errors import GameFault
 from vambrace.kernels import kernel
@@ -63,7 +64,7 @@ rewards_wanted = st.one_of(
 )
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     wanted=st.lists(rewards_wanted, min_size=30, max_size=30),
     budget=st.sampled_from([0.0, 1e-300, 0.1, 0.3, 1 / 3, 2.7, 10.0, 1e6]),

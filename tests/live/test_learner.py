@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
 import vambrace as vb
+from effort import examples
 from vambrace import registry
 from vambrace.errors import DecisionError, HorizonReached, InvalidParameter, VambraceError
 from vambrace.protocols import Round
@@ -71,7 +72,7 @@ def variants() -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "words"), variants())
-@settings(max_examples=100)
+@examples(100)
 @given(data=st.data())
 def test_delayed_feedback_equals_the_oracle_pull_by_pull(name: str, words: dict[str, str], data: st.DataObject) -> None:
     """Random interleavings of asking and of telling any open decision; each arm mostly pays the same."""

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vambrace as vb
+from effort import examples
 from vambrace import registry
 from vambrace.errors import SnapshotError
 from vambrace.live.snapshots import checksum
@@ -58,7 +59,7 @@ def without_ids(learner: vb.Learner) -> Snapshot:
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=registry.spec_of)
-@settings(max_examples=12)
+@examples(12)
 @given(
     n_arms=st.sampled_from([1, 2, 4]),
     before=st.binary(max_size=40) | st.binary(min_size=200, max_size=200),

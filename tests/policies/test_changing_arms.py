@@ -10,6 +10,7 @@ import pytest
 
 import naive
 import vambrace as vb
+from effort import repeated
 from tables import Table, pulls_of_engine, uniforms
 from vambrace import registry
 from vambrace.errors import NotApplicable
@@ -17,7 +18,7 @@ from vambrace.policies.elimination import NEVER
 from vambrace.protocols import Answer, Game, Round
 from vambrace.sampling import gamma_width, quick_beta_draw, stream, uniform
 
-N_ARMS, ROUNDS, SCHEDULES = 5, 700, 5
+N_ARMS, ROUNDS, SCHEDULES = 5, 700, repeated(5, quick=2)
 Windows = list[list[tuple[int, int]]]
 
 POLICIES: list[vb.Policy] = [

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
 import vambrace as vb
+from effort import examples
 from tables import Table, pulls_of_engine, pulls_of_learner, tables, uniforms
 from vambrace.kernels import Slot, compiled, kernel
 from vambrace.live.learner import LIVE
@@ -61,7 +62,7 @@ def test_step_by_step(policy: vb.Policy, n_arms: int, rounds: int) -> None:
 
 
 @each_policy
-@settings(max_examples=25)
+@examples(25)
 @given(table=tables(), seed=st.integers(0, 99))
 def test_same_arms_as_the_oracle(policy: vb.Policy, table: Table, seed: int) -> None:
     """Rewards outside [0, 1], which only the engine lets through, must act as if clipped."""

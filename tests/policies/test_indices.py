@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
 import vambrace as vb
+from effort import examples
 from tables import Table, pulls_of_engine, pulls_of_learner, tables
 from vambrace.errors import InvalidParameter
 from vambrace.live.learner import LIVE
@@ -41,7 +42,7 @@ PAIRS: dict[str, list[Pair]] = {
 
 
 @pytest.mark.parametrize("name", PAIRS)
-@settings(max_examples=40)
+@examples(40)
 @given(data=st.data(), table=tables())
 def test_same_arms_as_the_oracle(name: str, data: st.DataObject, table: Table) -> None:
     policy, make_oracle = data.draw(st.sampled_from(PAIRS[name]))

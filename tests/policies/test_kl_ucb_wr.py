@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
 import vambrace as vb
+from effort import examples, repeated
 from tables import Table, pulls_of_engine, pulls_of_learner, tables
 from vambrace.errors import InvalidParameter
 from vambrace.policies.kl_ucb_wr import State, exploration_level
@@ -36,7 +37,7 @@ class Endless(vb.KLUCBWR):
 
 
 @pytest.mark.parametrize("endless", [False, True])
-@settings(max_examples=60)
+@examples(60)
 @given(options=st.sampled_from(OPTIONS), table=tables())
 def test_same_arms_as_the_oracle(endless: bool, options: dict[str, Any], table: Table) -> None:
     rounds, n_arms = table.shape
@@ -60,7 +61,7 @@ def test_same_arms_over_many_rounds(kind: str, endless: bool) -> None:
         table[:] = 0.3
     elif kind == "wild":
         table[rng.integers(0, rounds, 300), rng.integers(0, 4, 300)] = rng.normal(0, 5, 300)
-    for options in OPTIONS[::5]:
+    for options in OPTIONS[:: repeated(5, quick=12)]:
         policy = (Endless if endless else vb.KLUCBWR)(**options)
         expected = naive.play(naive.KLUCBWR(4, None if endless else rounds, **options), table.tolist())
         assert pulls_of_engine(policy, table, interpret=False) == expected, options

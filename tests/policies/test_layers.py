@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 import naive
 import vambrace as vb
+from effort import examples
 from tables import Table, pulls_of_engine, pulls_of_learner, tables, uniforms
 from vambrace.kernels import kernel
 from vambrace.live.learner import LIVE
@@ -38,7 +39,7 @@ def name_of(twins: Twins) -> str:
     return str(twins[0])
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.sampled_from([*FAST, *DEFAULTS]), tables(most_rounds=400))
 def test_same_arms_as_the_oracle(twins: Twins, table: Table) -> None:
     policy, make_oracle = twins

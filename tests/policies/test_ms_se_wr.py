@@ -8,6 +8,7 @@ import pytest
 
 import naive
 import vambrace as vb
+from effort import repeated
 from tables import pulls_of_engine, uniforms
 from vambrace.live.learner import LIVE
 from vambrace.policies import masters
@@ -15,10 +16,11 @@ from vambrace.policies.exponential import draw_arm
 from vambrace.sampling import stream
 
 VARIANTS = list(itertools.product(["corral", "exp3p"], [False, True], [False, True], ["paper", "tight", "kl"]))
+SIZES = [(1, 1), (1, 7), (2, 64), (3, repeated(501, quick=150)), (4, repeated(1200, quick=400))]  # arms, rounds
 
 
 @pytest.mark.parametrize(("master", "share", "smoothing", "radius"), VARIANTS)
-@pytest.mark.parametrize(("n_arms", "rounds"), [(1, 1), (1, 7), (2, 64), (3, 501), (4, 1200)])
+@pytest.mark.parametrize(("n_arms", "rounds"), SIZES)
 def test_step_by_step(master: str, share: bool, smoothing: bool, radius: str, n_arms: int, rounds: int) -> None:
     options: dict[str, Any] = {"master": master, "share": share, "smoothing": smoothing, "radius": radius}
     table = (np.random.default_rng(3).random((rounds, n_arms)) < np.linspace(0.95, 0.05, n_arms)).astype(float)

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 import naive
 import vambrace as vb
+from effort import examples
 from tables import Table, pulls_of_engine, pulls_of_learner, tables
 from vambrace.policies.radii import Radius
 from vambrace.protocols import Game
@@ -73,7 +74,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("name", PAIRS)
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data(), table=tables())
 def test_same_arms_as_the_oracle(name: str, data: st.DataObject, table: Table) -> None:
     policy, make_oracle = data.draw(PAIRS[name])

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 import naive
 import vambrace as vb
+from effort import examples
 from tables import Table, pulls_of_engine, pulls_of_learner, tables
 from vambrace.protocols import Game
 
@@ -18,7 +19,7 @@ PARAMETERS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(PARAMETERS, tables(most_rounds=600))
 def test_same_arms_as_the_oracle(options: dict[str, Any], table: Table) -> None:
     policy = vb.RobustPhasedElimination(**options)

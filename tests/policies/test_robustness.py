@@ -10,10 +10,11 @@ import pytest
 from scipy.stats import binom
 
 import vambrace as vb
+from effort import repeated
 from vambrace import registry
 from vambrace.policies.radii import Radius
 
-DELTA, REPLICATIONS, BUDGET, HORIZON = 0.05, 400, 200, 100_000
+DELTA, REPLICATIONS, BUDGET, HORIZON = 0.05, repeated(400, quick=100), 200, 100_000
 ENV = vb.Bernoulli([0.7, 0.4, 0.3])
 TOO_MANY = int(binom.ppf(1 - 1e-6, REPLICATIONS, DELTA))
 ATTACKS = [

@@ -6,10 +6,11 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vambrace as vb
+from effort import examples
 from vambrace.policies.radii import PIECES, Radius, Rule, kl, make_rule, separated
 from vambrace.theory import planning
 from vambrace.theory.planning import UNIFORM, RadiusPlan
@@ -112,7 +113,7 @@ se_wr_only = mock.patch.object(planning, "armour_plan", mock.Mock(return_value=N
 
 
 @se_wr_only
-@settings(max_examples=40)
+@examples(40)
 @given(GAMES, st.floats(0.05, 1.0), st.floats(1.0, 3.0))
 def test_what_makes_it_harder_takes_longer(game: dict[str, Any], share: float, more: float) -> None:
     gap = share * game["rate"]
@@ -135,7 +136,7 @@ def test_what_makes_it_harder_takes_longer(game: dict[str, Any], share: float, m
 
 
 @se_wr_only
-@settings(max_examples=40)
+@examples(40)
 @given(GAMES, st.floats(0.05, 1.0))
 def test_the_largest_budget_is_the_largest_that_fits(game: dict[str, Any], share: float) -> None:
     game["gap"] = share * game["rate"]
@@ -170,7 +171,7 @@ def test_what_fits_and_what_it_costs() -> None:
     assert [each["pulls"] for each in read["rows"]] == [each.pulls for each in found.rows]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(GAMES, st.floats(0.05, 1.0))
 def test_a_printed_plan_fits_in_eighty_columns(game: dict[str, Any], share: float) -> None:
     lines = str(vb.plan(**game, gap=share * game["rate"])).splitlines()
