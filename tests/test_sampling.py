@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from effort import repeated
 from vambrace.kernels import Slot, compiled, kernel
 from vambrace.sampling import (
     SQUEEZE,
@@ -162,7 +163,7 @@ def test_binomial_by_chi_square(n: int, p: float) -> None:
 @pytest.mark.parametrize(("n", "p"), [(10**6, 1e-5), (10**9, 0.5), (10**12, 0.015), (10**15, 0.5), (10**15, 1e-14)])
 def test_binomial_at_large_n(n: int, p: float) -> None:
     """The probability transform of exact draws is uniform; scipy's survival function is good to 10^-10 here."""
-    draws = sample(take_binomial, n, p, 30_000, dtype=np.int64)
+    draws = sample(take_binomial, n, p, repeated(30_000, quick=10_000), dtype=np.int64)
     jitter = np.random.default_rng(3).random(len(draws))
     transformed = stats.binom.cdf(draws - 1, n, p) + jitter * stats.binom.pmf(draws, n, p)
     assert stats.kstest(transformed, "uniform").pvalue > FALSE_ALARM

@@ -165,8 +165,11 @@ def test_a_killed_run_goes_on_where_it_was(file: Path, whole: dict[str, bytes], 
     assert not [*tmp_path.rglob("*unfinished*")]
 
 
+DASK = pytest.param(("--dask", "local"), marks=pytest.mark.slow)  # 5 s
+
+
 @linux
-@pytest.mark.parametrize("options", [("--workers", "2"), ("--dask", "local")], ids=["processes", "dask"])
+@pytest.mark.parametrize("options", [("--workers", "2"), DASK], ids=["processes", "dask"])
 def test_a_killed_worker_costs_nothing_but_time(
     file: Path, whole: dict[str, bytes], tmp_path: Path, options: tuple[str, str]
 ) -> None:

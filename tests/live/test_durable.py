@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import vambrace as vb
+from effort import repeated
 from vambrace.errors import DecisionError, HorizonReached, InvalidParameter, JournalError, UnknownName
 from vambrace.live import fold as fold_module
 from vambrace.live.checking import check
@@ -277,7 +278,7 @@ def test_threads_that_fork_at_the_same_moment(tmp_path: Path) -> None:
             learner.tell(learner.ask(), 1.0)
 
     def fork() -> None:
-        for _ in range(30):
+        for _ in range(repeated(30, quick=6)):
             child = os.fork()
             if child == 0:
                 os._exit(0)
