@@ -41,8 +41,9 @@ def command(
 ) -> None:
     """Find the attack that hurts a policy most, at each budget.
 
-    Searches: the attacks of the suite and a family of scripts race, and the winner is measured in fresh games, in which
-    the arms have another order each time. With --suite or --attack only fixed attacks play, and all are printed.
+    Searches: the attacks of the suite and a family of scripts race, and the winner is measured in fresh games. With
+    --suite or --attack only fixed attacks play, and all are printed. In every game, of the search too, the arms stand
+    in an order of its own, because ties go to the first arm; arms of --env that have only one order keep it.
     """
     arms = common.environment(MEANS if means is None and env is None else means, env)
     sizes = common.numbers("budgets", budgets)
