@@ -143,6 +143,26 @@ def test_moves_stay_within_the_family() -> None:
     assert seen == {"levels", "caps", "first", "last", "stop_when_dropped"}
 
 
+def test_fake_visitors() -> None:
+    """UCB1 plays the best arm for fake visitors only, who say that it pays nothing."""
+    options: dict[str, Any] = {"horizon": 3_000, "effort": "quick", "games": 200, "threat": "inject"}
+    report = vb.red_team(vb.UCB1(), ENVIRONMENT, budgets=60, **options)
+    worst, alone = report.worst[60], report.worst[60].fixed
+    assert str(report).count("With 60 fake visitors ucb1 loses") == 1
+    assert report.summary()["threat"] == "inject"
+    assert registry.adversary(worst.spec) == worst.attack
+    assert isinstance(worst.attack, vb.Inject)
+    assert worst.attack.peek
+    assert worst.played.costs.max() <= 60
+    assert alone is not None
+    assert worst.regret > 1.5 * alone[1].regret
+    thompson = vb.red_team(vb.Thompson(), ENVIRONMENT, budgets=60, **options).worst[60].attack
+    assert isinstance(thompson, vb.Inject)
+    assert not thompson.peek, "nobody knows what a randomised policy will play"
+    with pytest.raises(InvalidParameter, match="attacks: expected attacks of the threat inject, got conceal"):
+        vb.red_team(vb.UCB1(), ENVIRONMENT, budgets=60, attacks=[vb.Conceal()], **options)
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -151,6 +171,7 @@ def test_moves_stay_within_the_family() -> None:
         ({"budgets": [0]}, r"budgets: expected numbers above 0"),
         ({"budgets": [-1]}, r"budget: expected a number in"),
         ({"effort": "much"}, r"effort"),
+        ({"threat": "bribe"}, r"threat"),
         ({"goal": "win"}, r"goal: expected loss 50%"),
         ({"games": 3}, r"games: expected a whole number"),
     ],

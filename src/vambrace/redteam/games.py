@@ -100,7 +100,7 @@ class Games:
 
     def _play(self, attack: Adversary | None, step: str, game: int) -> Outcome:
         seed = int(np.random.SeedSequence((self.seed, *step.encode(), game)).generate_state(1, np.uint64)[0])
-        realized = False if attack is None or attack.strength == "strong" else None
+        realized = False if attack is None or attack.strength != "medium" else None
         options: dict[str, Any] = {"horizon": self.horizon, "bounded": self.bounded, "realized": realized}
         result = one_game(self.policy, self.environment, attack, seed, (seed, game), **options)
         return Outcome(result.pulls[0], float(result.cost[0, -1]))
@@ -189,7 +189,7 @@ def in_parallel(
 
 def _program(job: tuple[Adversary | None, str, int]) -> Any:
     attack = job[0]
-    return None if attack is None else getattr(attack, "alter", None) or type(attack)
+    return None if attack is None else getattr(attack, "alter", None) or getattr(attack, "inject", None) or type(attack)
 
 
 def sized(attack: Any, budget: float) -> Adversary:
