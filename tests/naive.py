@@ -3,6 +3,7 @@
 Nothing here is shared with the fast implementation; the tests compare the two pull by pull.
 """
 
+import copy
 import functools
 import itertools
 import math
@@ -1486,6 +1487,52 @@ class Script:
         self.spent[arm] = min(self.spent[arm] + abs(raw - seen), self.caps[arm] if self.caps else math.inf)
 
 
+class Inject:
+    """Fake visitors, each one event: 0 on an arm with -, 1 on one with +, or the level; the true mean on the others.
+
+    One comes before a round, again and again, while some arm with a sign is in its window and below its cap; if the
+    attacker peeks, only if that holds for the arm that the policy plays next.
+    """
+
+    def __init__(
+        self,
+        means: Sequence[float],
+        policy: Any,
+        modes: str,
+        *,
+        levels: Sequence[float] | None = None,
+        caps: Sequence[float] | None = None,
+        first: Sequence[int] | None = None,
+        last: Sequence[int] | None = None,
+        stop_when_dropped: bool = False,
+        peek: bool = False,
+    ) -> None:
+        self.means, self.policy, self.modes = means, policy, modes.ljust(len(means), "0")
+        self.levels, self.caps, self.first, self.last = levels, caps, first, last
+        self.stop_when_dropped, self.peek = stop_when_dropped, peek
+        self.came = [0] * len(means)
+
+    def useful(self, t: int, arm: int) -> bool:
+        """Whether a visitor who sees this arm helps the attacker."""
+        if self.modes[arm] == "0" or (self.caps and self.came[arm] + 1 > self.caps[arm]):
+            return False
+        return not (self.first and t < self.first[arm]) and not (self.last and t > self.last[arm])
+
+    def comes(self, t: int) -> bool:
+        """Whether a fake visitor makes decision t."""
+        arms = range(len(self.means))
+        if self.stop_when_dropped and all(k not in self.policy.active for k in arms if self.modes[k] == "-"):
+            return False
+        return self.useful(t, copy.deepcopy(self.policy).ask()) if self.peek else any(self.useful(t, k) for k in arms)
+
+    def reply(self, arm: int) -> float:
+        """What the visitor answers."""
+        self.came[arm] += 1
+        if self.modes[arm] == "0":
+            return self.means[arm]
+        return self.levels[arm] if self.levels else float(self.modes[arm] == "+")
+
+
 # ------------------------------------------------------------------------------------------- the attacks
 
 
@@ -1804,6 +1851,28 @@ def game(
         record.observed.append(observed)
         record.cost += abs(Fraction(observed) - Fraction(raw))
     return record
+
+
+def injected_game(
+    policy: Policy, draw: Callable[[int, int], float], adversary: Inject, budget: float, horizon: int
+) -> tuple[Record, list[tuple[int, float, bool]]]:
+    """Real visitors, and before each of them fake ones; the record of the real ones, and all decisions in order."""
+    record, decisions = Record([], [], [], Fraction(0)), []
+    for t in range(horizon):
+        while record.cost + 1 <= budget and adversary.comes(len(decisions) + 1):
+            arm = policy.ask()
+            answer = adversary.reply(arm)
+            policy.tell(arm, answer)
+            decisions.append((arm, answer, True))
+            record.cost += 1
+        arm = policy.ask()
+        reward = draw(t, arm)
+        policy.tell(arm, reward)
+        decisions.append((arm, reward, False))
+        record.arms.append(arm)
+        record.raw.append(reward)
+        record.observed.append(reward)
+    return record, decisions
 
 
 def medium_game(

@@ -61,7 +61,7 @@ def things(cls: type[Any]) -> st.SearchStrategy[Any]:
     optional: dict[str, st.SearchStrategy[Any]] = {}
     for parameter in registry.declared(cls):
         (needed if parameter.required else optional)[parameter.name] = values(parameter.kind)
-    if cls is vb.Script:
+    if issubclass(cls, vb.Script):
         needed["modes"] = st.text("-0+", min_size=1, max_size=4).map(lambda signs: f"-{signs}")
     return st.fixed_dictionaries(needed, optional=optional).map(lambda parameters: cls(**parameters))
 

@@ -211,8 +211,17 @@ class Adversary(HasKernels):
                                                                      before the arm is known (Procedure 2)
     ```
 
+    An attack with the strength "injecting" changes no reward and adds events: fake visitors, for whom the policy plays
+    an arm. Each costs 1. The regret counts the other rounds only, and the policy is made for both kinds together.
+
+    ```text
+    inject(state, round, view, rng) -> (flag, state)        before a round: whether a fake visitor comes now
+    reply(state, round, arm, view, rng) -> (reward, state)  what it answers, in [0, 1]
+    ```
+
     `view` is the policy's state; a white-box attack lists in `reads` the fields of it that it uses. An attack may also
-    call the kernels of the attacked policy: `from vambrace.engine.slots import select`.
+    call the kernels of the attacked policy: `from vambrace.engine.slots import select`. It then says so in
+    `tries_policy`, since a bandit of another library changes when it is asked.
 
     A strong attack whose rule depends only on the arm, the reward and which arms the policy has dropped defines
     `respond` instead, which the leap engine can use too (docs/leap.md). If the rule can change when the policy changes
@@ -249,8 +258,9 @@ class Adversary(HasKernels):
     kernels: ClassVar[Kernels] = {"alter": "state, round, arm, reward, view, rng"}
     kernels |= {"corrupt": "state, round, rewards, rng", "respond": "state, view, arm, reward"}
     kernels |= {"look": "state, round, view", "witness": "state, arm, reward, seen"}
+    kernels |= {"inject": "state, round, view, rng", "reply": "state, round, arm, view, rng"}
     reference: ClassVar[str]
-    strength: ClassVar[Literal["strong", "medium"]]
+    strength: ClassVar[Literal["strong", "medium", "injecting"]]
     knowledge: ClassVar[Literal["oracle means", "white box", "black box"]]
     aim: ClassVar[str] = ""  # its effect on which arm, in a few words
     budget: float
@@ -259,6 +269,13 @@ class Adversary(HasKernels):
     respond: signatures.Respond | None = None
     look: signatures.Look | None = None
     witness: signatures.Witness | None = None
+    inject: signatures.Inject
+    reply: signatures.Reply
+
+    @property
+    def tries_policy(self) -> bool:
+        """Whether this attack calls kernels of the attacked policy."""
+        return False
 
     @property
     def reads(self) -> tuple[str, ...]:

@@ -80,11 +80,12 @@ def check_adversary(adversary: Adversary, policy: Policy | None = None) -> None:
     """
     _check_specification(adversary)
     victim, environment = policy or _victim(adversary), Bernoulli((0.8, 0.5, 0.2))
-    strong = adversary.strength == "strong"
-    _require(is_kernel(adversary.alter if strong else adversary.corrupt), f"{adversary.name}: mark its kernel @kernel")
+    main = {"strong": "alter", "medium": "corrupt", "injecting": "inject"}[adversary.strength]
+    _require(is_kernel(getattr(adversary, main)), f"{adversary.name}: mark its kernel {main} @kernel")
+    injecting = adversary.strength == "injecting"
     if adversary.respond is not None:
         _check_response(adversary, victim, environment.means, 400)
-    for budget, bounded in product((0.0, 0.3, 7.5, float("inf")), (True, False)):
+    for budget, bounded in product((0.0, 0.3, 7.5, 400.0 if injecting else float("inf")), (True, False)):
         attack = dataclasses.replace(adversary, budget=budget)  # type: ignore[type-var]
         result = _check_runs(victim, environment, attack, bounded)
         _require(bool((result.cost <= budget).all()), f"{adversary.name}: cost above the budget {budget}")

@@ -65,3 +65,12 @@ def test_without_fixed_attacks_it_searches_and_answers_first(run: Run, tmp_path:
 def test_a_page_needs_a_search(run: Run, tmp_path: Path) -> None:
     assert_mistake(run(*ATTACK, *FEW, "--html", str(tmp_path / "page.html")))
     assert run("attack", "ucb1", "--budgets", "3", "--suite", *FEW).code == 0
+
+
+def test_fake_visitors(run: Run) -> None:
+    words = ["attack", "ucb1", "--budgets", "8", "--means", "0.9,0.2", "--horizon", "200", "--effort", "quick"]
+    done = run(*words, "--threat", "inject")
+    assert done.code == 0
+    assert done.out.startswith("With 8 fake visitors ucb1 loses ")
+    assert "The attack: fake visitors answer " in " ".join(done.out.split())
+    assert_mistake(run(*words, "--threat", "bribe"))

@@ -1,7 +1,9 @@
 """The search: deterministic, unbiased, within the budget, and strong enough that a weaker one is noticed."""
 
+import dataclasses
 import random
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -94,9 +96,16 @@ class WithoutRaising(Search):
         return [script for script in scripts if "+" not in script.modes]
 
 
-def reached(search: type[Search], budget: float) -> float:
+class WithoutCaps(Search):
+    """A search whose family has no caps."""
+
+    def _scripts(self, scripts: list[Script]) -> list[Adversary]:
+        return [dataclasses.replace(script, caps=(inf,)) for script in scripts]
+
+
+def reached(search: type[Search], budget: float, victim: vb.Policy = VICTIM, horizon: int = 3_000) -> float:
     """The share of all that can be lost that a search finds, in fresh games."""
-    games = Games(VICTIM, ENVIRONMENT, horizon=3_000, goal=LOSS)
+    games = Games(victim, ENVIRONMENT, horizon=horizon, goal=LOSS)
     found = search(games, [], Effort(600, 32)).run(budget)
     return games.play([found], FRESH, 32)[0].score
 
@@ -105,6 +114,12 @@ def test_a_weakened_search_is_noticed() -> None:
     """Only who raises the worst arm gets it played for good: 0.7 per round instead of 0.1."""
     assert reached(Search, 100.0) > 0.8
     assert reached(WithoutRaising, 100.0) < 0.4
+
+
+def test_a_search_without_caps_is_noticed() -> None:
+    """Tsallis-INF plays the raised arm more and more, and that would use up what hides the two others later."""
+    assert reached(Search, 150.0, vb.TsallisINF(), 2_000) > 0.5
+    assert reached(WithoutCaps, 150.0, vb.TsallisINF(), 2_000) < 0.35
 
 
 def test_a_foreign_bandit_with_few_games() -> None:
@@ -143,6 +158,26 @@ def test_moves_stay_within_the_family() -> None:
     assert seen == {"levels", "caps", "first", "last", "stop_when_dropped"}
 
 
+def test_fake_visitors() -> None:
+    """UCB1 plays the best arm for fake visitors only, who say that it pays nothing."""
+    options: dict[str, Any] = {"horizon": 3_000, "effort": "quick", "games": 200, "threat": "inject"}
+    report = vb.red_team(vb.UCB1(), ENVIRONMENT, budgets=60, **options)
+    worst, alone = report.worst[60], report.worst[60].fixed
+    assert str(report).count("With 60 fake visitors ucb1 loses") == 1
+    assert report.summary()["threat"] == "inject"
+    assert registry.adversary(worst.spec) == worst.attack
+    assert isinstance(worst.attack, vb.Inject)
+    assert worst.attack.peek
+    assert worst.played.costs.max() <= 60
+    assert alone is not None
+    assert worst.regret > 1.5 * alone[1].regret
+    thompson = vb.red_team(vb.Thompson(), ENVIRONMENT, budgets=60, **options).worst[60].attack
+    assert isinstance(thompson, vb.Inject)
+    assert not thompson.peek, "nobody knows what a randomised policy will play"
+    with pytest.raises(InvalidParameter, match="attacks: expected attacks of the threat inject, got conceal"):
+        vb.red_team(vb.UCB1(), ENVIRONMENT, budgets=60, attacks=[vb.Conceal()], **options)
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -151,6 +186,7 @@ def test_moves_stay_within_the_family() -> None:
         ({"budgets": [0]}, r"budgets: expected numbers above 0"),
         ({"budgets": [-1]}, r"budget: expected a number in"),
         ({"effort": "much"}, r"effort"),
+        ({"threat": "bribe"}, r"threat"),
         ({"goal": "win"}, r"goal: expected loss 50%"),
         ({"games": 3}, r"games: expected a whole number"),
     ],

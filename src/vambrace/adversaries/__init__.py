@@ -6,6 +6,7 @@ from vambrace.adversaries.boost import Boost
 from vambrace.adversaries.conceal import BestArmCorruption, Conceal
 from vambrace.adversaries.dropping import EliminationRush, PhaseBurst
 from vambrace.adversaries.flips import Invert, RandomFlips
+from vambrace.adversaries.inject import Inject
 from vambrace.adversaries.jun import ExponentialThreshold, JunEpsilonGreedy, JunUCB
 from vambrace.adversaries.master_attack import MasterAttack
 from vambrace.adversaries.mimic import Mimic
@@ -15,6 +16,6 @@ from vambrace.adversaries.swap import Swap
 
 __all__ = [
     "ACE", "AntiEXP3", "BestArmCorruption", "Boost", "Conceal", "EliminationRush", "ExponentialThreshold",
-    "Garcelon", "Invert", "JunEpsilonGreedy", "JunUCB", "MasterAttack", "Mimic", "ObservationFree", "PhaseBurst",
-    "RandomFlips", "Script", "Swap",
+    "Garcelon", "Inject", "Invert", "JunEpsilonGreedy", "JunUCB", "MasterAttack", "Mimic", "ObservationFree",
+    "PhaseBurst", "RandomFlips", "Script", "Swap",
 ]  # fmt: skip

@@ -149,11 +149,9 @@ class Script(StationaryAdversary):
 
     def init(self, game: Game) -> State:
         n_arms = len(game.means)
-        if len(self.modes) > n_arms:
-            raise InvalidParameter(f"modes: expected at most {n_arms} signs, one for each arm, got {self.modes!r}")
-        modes = np.array([SIGNS.index(each) - 1 for each in self.modes.ljust(n_arms, "0")])
+        modes = self.signs(n_arms)
         shown, means = (modes > 0).astype(np.float64), game.means
-        levels = shown if not self.levels else _each("levels", self.levels, n_arms)
+        levels = shown if not self.levels else each_arm("levels", self.levels, n_arms)
         room = np.where(modes > 0, 1.0 - means, means)  # how far the mean can seem to move
         way = np.where(modes > 0, levels - means, means - levels)
         chances = np.where(levels == shown, 1.0, np.clip(way / np.where(room > 0.0, room, 1.0), 0.0, 1.0))
@@ -161,27 +159,45 @@ class Script(StationaryAdversary):
             np.where(modes == 0, 0.0, chances),
             shown,
             modes < 0,
-            _each("caps", self.caps or (inf,), n_arms).copy(),
-            _each("first", self.first or (1,), n_arms).astype(np.int64),
-            _each("last", self.last or (MOST_ROUNDS,), n_arms).astype(np.int64),
+            each_arm("caps", self.caps or (inf,), n_arms).copy(),
+            each_arm("first", self.first or (1,), n_arms).astype(np.int64),
+            each_arm("last", self.last or (MOST_ROUNDS,), n_arms).astype(np.int64),
         )
+
+    def signs(self, n_arms: int) -> Integers:
+        """-1, 0 or 1 for each arm.
+
+        Args:
+            n_arms: The number of arms.
+        """
+        if len(self.modes) > n_arms:
+            raise InvalidParameter(f"modes: expected at most {n_arms} signs, one for each arm, got {self.modes!r}")
+        return np.array([SIGNS.index(each) - 1 for each in self.modes.ljust(n_arms, "0")])
 
     @property
     def words(self) -> str:
         """The script in words, for people; the spec is the same for programs."""
-        parts: dict[tuple[Any, ...], list[int]] = {}
+        return ("; ".join(_sentence(arms, *how) for how, arms in self.groups().items()) or "change nothing") + self.end
+
+    @property
+    def end(self) -> str:
+        """When it ends, in words."""
+        return ", until the policy has dropped every arm that shows 0" if self.stop_when_dropped else ""
+
+    def groups(self) -> dict[tuple[Any, ...], list[int]]:
+        """The arms that have a sign, by what is done to them: sign, level, cap, first and last round."""
+        found: dict[tuple[Any, ...], list[int]] = {}
         for arm, sign in enumerate(self.modes):
             if sign != "0":
                 limits = (self._of(arm, values) for values in (self.levels, self.caps, self.first, self.last))
-                parts.setdefault((sign, *limits), []).append(arm)
-        end = ", until the policy has dropped every arm that shows 0" if self.stop_when_dropped else ""
-        return ("; ".join(_sentence(arms, *how) for how, arms in parts.items()) or "change nothing") + end
+                found.setdefault((sign, *limits), []).append(arm)
+        return found
 
     def _of(self, arm: int, values: Sequence[Any]) -> Any:
         return (values[0] if len(values) == 1 else values[arm] if arm < len(values) else None) if values else None
 
 
-def _each(name: str, values: Sequence[float], n_arms: int) -> Floats:
+def each_arm(name: str, values: Sequence[float], n_arms: int) -> Floats:
     """One value for each arm."""
     if len(values) not in (1, n_arms):
         raise InvalidParameter(f"{name}: expected one value, or one for each of {n_arms} arms, got {len(values)}")
@@ -192,12 +208,22 @@ def _sentence(
     arms: list[int], sign: str, level: float | None, cap: float | None, first: int | None, last: int | None
 ) -> str:
     shown, many = ("0", "1")[sign == "+"], len(arms) > 1
-    names = ", ".join(map(str, arms[:-1])) + (" and " if many else "") + str(arms[-1])
     thinned = level is not None and level != float(shown)
-    text = f"show {shown} on arm{'s' if many else ''} {names}"
+    text = f"show {shown} on {names_of(arms)}"
     text += f" just often enough that {'each' if many else 'it'} seems to pay {level:.3g}" if thinned else ""
     text += f" until {cap:,.4g} is spent{' on each' if many else ''}" if cap is not None and cap < inf else ""
+    return text + window_of(first, last)
+
+
+def names_of(arms: list[int]) -> str:
+    """Arms in words."""
+    many = len(arms) > 1
+    return f"arm{'s' if many else ''} {', '.join(map(str, arms[:-1]))}{' and ' if many else ''}{arms[-1]}"
+
+
+def window_of(first: int | None, last: int | None) -> str:
+    """A window of rounds in words, after a comma; nothing if there is none."""
     if first is None and last is None:
-        return text
+        return ""
     end = "" if last is None or last == MOST_ROUNDS else f" to {last:,}"
-    return f"{text}, {f'in rounds {first or 1:,}{end}' if end else f'from round {first or 1:,} on'}"
+    return f", {f'in rounds {first or 1:,}{end}' if end else f'from round {first or 1:,} on'}"

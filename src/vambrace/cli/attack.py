@@ -14,6 +14,7 @@ MEANS = "0.9,0.8,0.7,0.6,0.5"
 EXAMPLES = (
     "vambrace attack ucb1 --budgets 10,100",
     'vambrace attack thompson --budgets 30 --goal "arm 4 90%" --html attack.html',
+    "vambrace attack ucb1 --budgets 10,100 --threat inject",
     "vambrace attack ucb1 --budgets 0,10,100 --suite",
     "vambrace attack se-wr:budget=100 --budgets 100 --means 0.9,0.8 \\",
     "    --attack conceal --attack swap",
@@ -27,6 +28,7 @@ def command(
     env: common.Env = None,
     goal: common.Goal = "loss 50%",
     effort: common.Effort = "standard",
+    threat: Annotated[str, common.option("THREAT", "alter: change rewards; inject: add fake visitors.")] = "alter",
     suite: Annotated[bool, typer.Option("--suite", help="Play the fixed attacks only, without a search.")] = False,
     attacks: Annotated[
         list[str] | None, common.option("ATTACK", "Play only this, without a search; may be repeated.", "--attack")
@@ -41,13 +43,15 @@ def command(
 ) -> None:
     """Find the attack that hurts a policy most, at each budget.
 
-    Searches: the attacks of the suite and a family of scripts race, and the winner is measured in fresh games, in which
-    the arms have another order each time. With --suite or --attack only fixed attacks play, and all are printed.
+    Searches: the attacks of the suite and a family of scripts race, and the winner is measured in fresh games. With
+    --suite or --attack only fixed attacks play, and all are printed. In every game, of the search too, the arms stand
+    in an order of its own, because ties go to the first arm; arms of --env that have only one order keep it.
     """
     arms = common.environment(MEANS if means is None and env is None else means, env)
     sizes = common.numbers("budgets", budgets)
     if not suite and not attacks:
         options = common.whole(horizon=horizon, seed=seed) | {"goal": goal, "effort": effort, "threads": threads}
+        options |= {"threat": threat}
         _search(registry.policy(policy), arms, [size for size in sizes if size != 0] or sizes, options, html, as_json)
         return
     if html is not None:

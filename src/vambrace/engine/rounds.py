@@ -9,6 +9,7 @@ from vambrace.engine.openings import Changes
 from vambrace.engine.slots import (
     ARMS_CHANGE,
     CLOSED_FORM,
+    INJECT,
     LATE,
     LEAP,
     MEDIUM,
@@ -19,7 +20,9 @@ from vambrace.engine.slots import (
     close_arm,
     corrupt,
     draw,
+    inject,
     open_arm,
+    reply,
     select,
     update,
     witness,
@@ -85,6 +88,14 @@ class Record(NamedTuple):
     queue: Queue | None  # None: no answer is late
 
 
+class Fault(NamedTuple):
+    """What went wrong in a round; nothing, if the code is FINISHED."""
+
+    code: int
+    arm: int
+    value: float
+
+
 @kernel
 def play(
     policy: Any, adversary: Any, environment: Any, setting: Setting, streams: Streams, record: Record
@@ -100,22 +111,23 @@ def play(
                         policy, adversary, environment, setting, streams, record, spent, t, setting.checkpoints[i] - t
                     )
                     t += leapt
-                    if t == setting.checkpoints[i]:
-                        break
                     if leapt > 0:
-                        continue
+                        break
                 t += 1
                 if LATE:
                     policy, waiting = _answered(policy, record, waiting, t)
                 if ARMS_CHANGE:
                     policy, changed = _with_changes(policy, record, changed, t)
-                round = Round(t, waiting.decisions if LATE else 0, record.open_per_arm, record.available)
+                if INJECT:
+                    policy, adversary, spent, fault = _visited(policy, adversary, setting, streams, record, t, spent)
+                    if fault.code != FINISHED:
+                        return fault.code, t, fault.arm, fault.value
+                decision = t + int(spent.high) if INJECT else t
+                round = Round(decision, waiting.decisions if LATE else 0, record.open_per_arm, record.available)
                 if MEDIUM:
-                    spent, adversary, code, arm = _corrupted(
-                        adversary, environment, setting, streams, record, round, spent
-                    )
-                    if code != FINISHED:
-                        return code, t, arm, seen_rewards[arm]
+                    spent, adversary, fault = _corrupted(adversary, environment, setting, streams, record, round, spent)
+                    if fault.code != FINISHED:
+                        return fault.code, t, fault.arm, fault.value
                 arm, probability, tag = select(policy, round, streams.policy)
                 if not 0 <= arm < n_arms or (ARMS_CHANGE and not record.available[arm]):
                     return BAD_ARM, t, arm, 0.0
@@ -130,12 +142,10 @@ def play(
                     if seen != raw:
                         if not abs(seen) <= LARGEST:
                             return BAD_REWARD, t, arm, seen
-                        if setting.bounded:
-                            seen = min(max(seen, 0.0), 1.0)
-                        seen, spent = meter(raw, seen, spent, setting.budget)
+                        wanted = min(max(seen, 0.0), 1.0) if setting.bounded else seen
+                        seen, spent = meter(raw, wanted, spent, setting.budget)
                     if WITNESS:
                         adversary = witness(adversary, arm, raw, seen)
-
                 if LATE:
                     waiting = _sent(record, waiting, t, Answer(arm, seen, probability, tag))
                 else:
@@ -146,6 +156,27 @@ def play(
                 return STOPPED, t, 0, 0.0
         _remember(record, upper(spent), i)
     return FINISHED, t, 0, 0.0
+
+
+@rare_kernel
+def _visited(
+    policy: Any, adversary: Any, setting: Setting, streams: Streams, record: Record, t: int, spent: Sum
+) -> tuple[Any, Any, Sum, Fault]:
+    """The policy, the attack and the cost after the fake visitors before round t, and a fault."""
+    while spent.high + 1.0 <= setting.budget:
+        round = Round(t + int(spent.high), 0, record.open_per_arm, record.available)
+        comes, adversary = inject(adversary, round, policy, streams.adversary)
+        if not comes:
+            break
+        arm, probability, tag = select(policy, round, streams.policy)
+        if not 0 <= arm < len(record.pulls) or (ARMS_CHANGE and not record.available[arm]):
+            return policy, adversary, spent, Fault(BAD_ARM, arm, 0.0)
+        seen, adversary = reply(adversary, round, arm, policy, streams.adversary)
+        if not abs(seen) <= LARGEST:
+            return policy, adversary, spent, Fault(BAD_REWARD, arm, seen)
+        policy = update(policy, Answer(arm, min(max(seen, 0.0), 1.0), probability, tag))
+        spent = Sum(spent.high + 1.0, 0.0)
+    return policy, adversary, spent, Fault(FINISHED, 0, 0.0)
 
 
 @kernel
@@ -180,20 +211,20 @@ def _with_changes(policy: Any, record: Any, changed: int, t: int) -> tuple[Any, 
 @rare_kernel
 def _corrupted(
     adversary: Any, environment: Any, setting: Setting, streams: Streams, record: Record, round: Round, spent: Sum
-) -> tuple[Sum, Any, int, int]:
-    """Draw the rewards of all arms and let a medium attack change them. Returns a code and the arm of a fault."""
+) -> tuple[Sum, Any, Fault]:
+    """Draw the rewards of all arms and let a medium attack change them. Returns a fault too."""
     raw_rewards, seen_rewards = record.raw_rewards, record.seen_rewards
     for k in range(len(raw_rewards)):
         raw_rewards[k] = seen_rewards[k] = draw(environment, k, streams.environment)
         if not 0.0 <= raw_rewards[k] <= 1.0:
-            return spent, adversary, BAD_DRAW, k
+            return spent, adversary, Fault(BAD_DRAW, k, raw_rewards[k])
     adversary = corrupt(adversary, round, seen_rewards, streams.adversary)
     for k in range(len(raw_rewards)):
         if not abs(seen_rewards[k]) <= LARGEST:
-            return spent, adversary, BAD_REWARD, k
+            return spent, adversary, Fault(BAD_REWARD, k, seen_rewards[k])
         if setting.bounded:
             seen_rewards[k] = min(max(seen_rewards[k], 0.0), 1.0)
-    return meter_all(raw_rewards, seen_rewards, spent, setting.budget), adversary, FINISHED, 0
+    return meter_all(raw_rewards, seen_rewards, spent, setting.budget), adversary, Fault(FINISHED, 0, 0.0)
 
 
 @kernel

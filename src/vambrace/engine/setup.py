@@ -47,12 +47,16 @@ class Setup:
         if realized and not medium and environment.supply is not None:
             why = "where drawing what the other arms would have paid uses up their rewards"
             raise NotApplicable(f"realized regret: expected arms without end, got {environment.name}, {why}")
-        bounded, state = validation.flag("bounded", bounded), policy.init(Game(n_arms, horizon))
+        decisions = horizon + _fakes(attack)
+        bounded, state = validation.flag("bounded", bounded), policy.init(Game(n_arms, decisions))
         fields = getattr(state, "_fields", ())
         for field in () if attack is None else attack.reads:
             if field not in fields:
                 came = f"{policy.name}, whose state has {', '.join(fields) or 'no fields'}"
                 raise NotApplicable(f"attack {attack.name}: expected a policy whose state has {field!r}, got {came}")
+        if attack is not None and attack.tries_policy and not is_kernel(policy.select):
+            wanted = "a policy of kernels, of which it can try a copy"
+            raise NotApplicable(f"attack {attack.name}: expected {wanted}, got {policy.name}, which changes when asked")
         if is_kernel(policy.select):  # a foreign bandit changes when it is asked
             _check_decision(policy.select, policy.select(state, Round.prompt(1, n_arms), stream(0)))
         return cls(policy, environment, attack, horizon, n_arms, environment.arm_means(), bounded, realized)
@@ -69,6 +73,8 @@ class Setup:
             setup = replace(setup, openings=openings, realized=False)
         if not isinstance(delay, Delay | None):
             raise InvalidParameter(f"delay: expected a vambrace.Delay such as vb.Delay.fixed(1000), got {delay!r}")
+        if self.attack is not None and self.attack.strength == "injecting" and (delay is not None or lost):
+            raise NotApplicable(f"attack {self.attack.name}: expected prompt answers, got delay or lost")
         return replace(setup, delay=delay, lost=validation.number("lost", lost, low=0.0, high=1.0))
 
     @property
@@ -83,7 +89,7 @@ class Setup:
 
     def states(self) -> tuple[Any, Any, Any]:
         """Fresh states of the policy, the attack and the environment, for one replication."""
-        game, attack = Game(self.n_arms, self.horizon), None
+        game, attack = Game(self.n_arms, self.horizon + _fakes(self.attack)), None
         if self.attack is not None:
             attack = self.attack.init(game._replace(means=self.means, victim=self.policy.init(game)))
         return self.policy.init(game), attack, self.environment.init()
@@ -95,6 +101,7 @@ class Setup:
         has = {name for name, kernel in kernels.items() if kernel is not None}
         strength = None if self.attack is None else self.attack.strength
         slots: dict[str, Any] = {"STRONG": strength == "strong", "MEDIUM": strength == "medium"}
+        slots |= {"INJECT": strength == "injecting"}
         slots |= {"KL_RADIUS": True, "ARMS_CHANGE": self.openings is not None, "LATE": self.late}
         slots |= {"LOOK": "look" in has, "WITNESS": "witness" in has, "WHOLE": self._pays_whole_rewards()}
         slots |= {"CLOSED_FORM": "draw_total" in has and strength != "medium", **self.policy.constants}
@@ -147,6 +154,13 @@ class Setup:
             wanted = f"an arm in [0, {self.n_arms - 1}]" if self.openings is None else "an open arm"
             return f"policy {self.policy.name}: expected {wanted}, got {arm} in round {t}"
         return f"attack {self.attack.name}: expected a finite reward, got {value} for arm {arm} in round {t}"
+
+
+def _fakes(attack: Adversary | None) -> int:
+    """How many events an attack may add."""
+    if attack is None or attack.strength != "injecting":
+        return 0
+    return int(validation.number("budget", attack.budget, low=0.0, high=float(validation.MOST_ROUNDS)))
 
 
 def _check_decision(select: Any, decision: Any) -> None:

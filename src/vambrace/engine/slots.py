@@ -36,10 +36,13 @@ corrupt = cast(signatures.Corrupt, Slot("corrupt"))
 respond = cast(signatures.Respond, Slot("respond"))
 look = cast(signatures.Look, Slot("look"))
 witness = cast(signatures.Witness, Slot("witness"))
+inject = cast(signatures.Inject, Slot("inject"))
+reply = cast(signatures.Reply, Slot("reply"))
 
 # constants
 STRONG = cast(bool, Slot("STRONG"))  # the attack sees the arm
 MEDIUM = cast(bool, Slot("MEDIUM"))  # it sees the rewards of all arms, but not the arm
+INJECT = cast(bool, Slot("INJECT"))  # it adds events and leaves the others alone
 LOOK = cast(bool, Slot("LOOK"))  # it has `look`
 WITNESS = cast(bool, Slot("WITNESS"))  # it has `witness`
 WHOLE = cast(bool, Slot("WHOLE"))  # every raw reward is 0 or 1, so that plain sums are exact

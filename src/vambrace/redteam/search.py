@@ -12,11 +12,11 @@ two were ties. Most of what matters is a choice (which arms, from which phase on
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from vambrace.adversaries import Script
+from vambrace.adversaries import Inject, Script
 from vambrace.errors import GameFault, NotApplicable
 from vambrace.parameters import spec_of
 from vambrace.protocols import Adversary, Game
@@ -28,6 +28,7 @@ CHILDREN = (16, 12, 8, 4)  # of each parent, the best first
 STALE = 3  # generations without improvement after which the search ends
 IMPROVED = 0.005  # of the best score: a smaller difference is no improvement
 STEP = "search"
+Threat = Literal["alter", "inject"]
 Watch = Callable[[int, Adversary | None, float], None]
 
 
@@ -61,10 +62,18 @@ class Search:
         fixed: The attacks of the suite, with any budget.
         effort: How long to search at each budget.
         watch: Called with the number of games played and the best attack so far.
+        threat: "alter": scripts that alter rewards; "inject": scripts of fake visitors.
     """
 
-    def __init__(self, games: Games, fixed: Sequence[Adversary], effort: Effort, watch: Watch | None = None) -> None:
-        self.games, self.effort, self.watch = games, effort, watch
+    def __init__(
+        self,
+        games: Games,
+        fixed: Sequence[Adversary],
+        effort: Effort,
+        watch: Watch | None = None,
+        threat: Threat = "alter",
+    ) -> None:
+        self.games, self.effort, self.watch, self.threat = games, effort, watch, threat
         most = int(np.clip(effort.games // 20, 2, RUNGS[-1][0]))
         self.rungs = [rung for rung in RUNGS if rung[0] <= most] or [(most, 0.5)]
         self.skipped: dict[str, str] = {}
@@ -119,8 +128,11 @@ class Search:
         return pool[:least]
 
     def _scripts(self, scripts: list[Script]) -> list[Adversary]:
-        """The scripts that the family allows."""
-        return list(scripts)
+        """The scripts of the family: these, or fake visitors who follow them."""
+        if self.threat == "alter":
+            return list(scripts)
+        peek = self.games.is_compiled and not self.games.policy.randomized  # otherwise nobody can know the next arm
+        return [each if isinstance(each, Inject) else injected(each, peek) for each in scripts]
 
     def _children(self, pool: Sequence[Adversary], rng: np.random.Generator) -> list[Adversary]:
         found: list[Adversary] = []
@@ -141,6 +153,17 @@ class Search:
             self.skipped[spec_of(attack, without="budget")] = str(error)
             return False
         return True
+
+
+def injected(script: Script, peek: bool) -> Inject:
+    """Fake visitors who follow a script.
+
+    Args:
+        script: The script.
+        peek: Whether they come only if the policy would play an arm of the script.
+    """
+    fields = {each.name: getattr(script, each.name) for each in dataclasses.fields(script)}
+    return Inject(**fields, peek=peek)
 
 
 def resized(attack: Any, budget: float) -> list[Adversary]:

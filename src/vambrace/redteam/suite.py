@@ -6,9 +6,7 @@ has its own order of the arms: ties go to the lowest arm, so an order may shield
 """
 
 import dataclasses
-import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,12 +14,11 @@ import numpy as np
 from vambrace import registry, validation
 from vambrace.adversaries import EliminationRush, Mimic
 from vambrace.engine.result import Result
-from vambrace.engine.simulation import Engine, simulate
+from vambrace.engine.simulation import Engine
 from vambrace.errors import GameFault, InvalidParameter, NotApplicable
-from vambrace.kernels import is_kernel
 from vambrace.progress import ProgressBar
 from vambrace.protocols import Adversary, Environment, Policy
-from vambrace.redteam.shuffling import shuffled
+from vambrace.redteam.games import checked_policy, in_parallel, one_game, workers_for
 
 if TYPE_CHECKING:
     import polars
@@ -191,9 +188,7 @@ def attack_suite(
 
 
 def _check(policy: Any, budgets: Any) -> None:
-    if not isinstance(policy, Policy):
-        hint = "a bandit of your own, or of another library, is wrapped as vb.Foreign(make=...)"
-        raise InvalidParameter(f"policy: expected a vambrace.Policy, got {policy!r}; {hint}")
+    checked_policy(policy)
     if not validation.is_sequence(budgets) or len(budgets) == 0:
         raise InvalidParameter(f"budgets: expected a sequence of numbers such as [0, 10, 100], got {budgets!r}")
 
@@ -257,31 +252,17 @@ def _play(
     **options: Any,
 ) -> Result:
     """Games in which the arms stand in any order; the result has the arms in their own order."""
-    replications = validation.whole("replications", replications, low=1, high=10**9)
-    seed, workers = validation.seed(seed), os.cpu_count() or 1
-    if threads is not None:
-        workers = validation.whole("threads", threads, low=1, high=10**4)
-    games = [shuffled(environment, attack, seed, game) for game in range(replications)]
+    replications, seed = validation.whole("replications", replications, low=1, high=10**9), validation.seed(seed)
 
-    def one(game: int) -> Result:
-        arms, moved, _ = games[game]
-        return simulate(policy, arms, moved, seed=seed + game, checkpoints=1, threads=1, progress=False, **options)
+    def play(game: int) -> Result:
+        return one_game(policy, environment, attack, seed + game, (seed, game), **options)
 
-    first = one(0)  # which may compile
-    with ThreadPoolExecutor(workers if is_kernel(policy.select) else 1) as pool:
-        found = [first, *pool.map(one, range(1, replications))]
-    pulls = np.array([each.pulls[0][np.argsort(order)] for each, (*_, order) in zip(found, games, strict=True)])
-    arrays: dict[str, Any] = {"pulls": pulls}
-    for name in ("pseudo_regret", "cost", "realized", "observed"):
+    found = in_parallel(play, range(replications), workers_for(policy, threads), set(), lambda _: attack)
+    arrays: dict[str, Any] = {}
+    for name in ("pulls", "pseudo_regret", "cost", "realized", "observed"):
         columns = [getattr(each, name) for each in found]
         arrays[name] = None if columns[0] is None else np.concatenate(columns)
-    about: dict[str, Any] = {
-        "environment": environment,
-        "adversary": attack,
-        "replications": replications,
-        "seed": seed,
-    }
-    return dataclasses.replace(first, **about, **arrays)
+    return dataclasses.replace(found[0], replications=replications, seed=seed, **arrays)
 
 
 def _doubts(result: Result, clean: Result, budget: float) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from vambrace import validation
-from vambrace.adversaries import Script
+from vambrace.adversaries import Inject, Script
 from vambrace.errors import InvalidParameter
 from vambrace.parameters import spec_of
 from vambrace.progress import ProgressBar
@@ -16,7 +16,7 @@ from vambrace.redteam import suite
 from vambrace.redteam.games import Games, Played
 from vambrace.redteam.goals import Goal
 from vambrace.redteam.race import standard_error
-from vambrace.redteam.search import Effort, Search, effort_for
+from vambrace.redteam.search import Effort, Search, Threat, effort_for, injected
 from vambrace.redteam.shuffling import has_order
 
 EffortName = Literal["quick", "standard", "thorough"]
@@ -87,6 +87,7 @@ class RedTeam:
         games: How many games were played.
         shuffled: Whether every game had its own order of the arms.
         skipped: Attacks of the suite that do not apply, and why.
+        threat: "alter": rewards were altered; "inject": fake visitors were added.
 
     >>> import vambrace as vb
     >>> options = {"budgets": 20, "horizon": 2_000, "attacks": [vb.Conceal()], "games": 100}
@@ -109,6 +110,7 @@ class RedTeam:
     games: int
     shuffled: bool
     skipped: Mapping[str, str]
+    threat: Threat = "alter"
 
     def scale(self) -> list[list[str]]:
         """What the regrets can be compared with, as texts."""
@@ -128,7 +130,7 @@ class RedTeam:
         found: dict[str, Any] = {"policy": spec_of(self.policy), "environment": spec_of(self.environment)}
         found |= {"horizon": self.horizon, "goal": self.goal.words, "clean_regret": self.clean.regret}
         found |= {"random": self.random, "everything": self.everything, "games": self.games}
-        found |= {"replications": len(self.clean.scores), "shuffled": self.shuffled}
+        found |= {"replications": len(self.clean.scores), "shuffled": self.shuffled, "threat": self.threat}
         return found | {"worst": [each.summary() for each in self.worst.values()], "skipped": dict(self.skipped)}
 
     def answer(self, worst: Worst) -> str:
@@ -140,7 +142,8 @@ class RedTeam:
         made = self.goal.text(worst.played.score).replace("lose", "loses", 1).replace("play", "plays", 1)
         low, high = worst.interval
         regret = "" if self.goal.measure == "regret" else f": a regret of {worst.regret:,.0f} [{low:,.0f}, {high:,.0f}]"
-        return f"With {worst.budget:,g} fake events {spec_of(self.policy)} {made}{regret}"
+        fakes = "fake events" if self.threat == "alter" else "fake visitors"
+        return f"With {worst.budget:,g} {fakes} {spec_of(self.policy)} {made}{regret}"
 
     def __str__(self) -> str:
         marks = {"no attack": self.clean.regret, "random play": self.random, "everything lost": self.everything}
@@ -159,6 +162,7 @@ def red_team(
     horizon: int,
     goal: str | Goal = "loss 50%",
     effort: EffortName = "standard",
+    threat: Threat = "alter",
     seed: int = 0,
     attacks: Sequence[Adversary] | None = None,
     games: int | None = None,
@@ -178,8 +182,10 @@ def red_team(
         horizon: The number of rounds of a game.
         goal: "loss 50%" (of all that can be lost), "arm 4 90%" (of the rounds), "best 10%" (at most) or "regret 5000".
         effort: "quick", "standard" or "thorough": how many games at most.
+        threat: "alter": the attacker alters rewards; "inject": it adds fake visitors, whose number is the budget, and
+            the regret is that of the others.
         seed: The same seed gives the same answer, on any number of threads.
-        attacks: The fixed attacks that race too; None: the suite.
+        attacks: The fixed attacks that race too; None: the suite, or, for "inject", visitors who hide the best arm.
         games: About the most games of the search at each budget, for slow bandits; None: by the effort.
         threads: The number of games played at the same time; None: one per core.
         progress: Show a progress bar; None: if standard error is a terminal and it takes longer than a second.
@@ -196,14 +202,15 @@ def red_team(
     arena = Games(policy, environment, horizon=horizon, goal=made, seed=seed, threads=threads)
     sizes = sorted(dict.fromkeys(_budgets(budgets)))
     chosen = _effort(effort, games, arena)
-    fixed, skipped = _fixed_attacks(attacks)
+    validation.choice("threat", threat, get_args(Threat))
+    fixed, skipped = _fixed_attacks(attacks, threat, arena)
     with ProgressBar(f"attacking {policy.name}", chosen.games * len(sizes), show=progress, unit="games") as bar:
-        search = Search(arena, fixed, chosen, lambda played, *_: bar.update(played))
+        search = Search(arena, fixed, chosen, lambda played, *_: bar.update(played), threat)
         found = {each: _measured(search, each, search.run(each), chosen.report) for each in sizes}
         (clean,) = arena.play([None], FRESH, chosen.report)
     about: dict[str, Any] = {"policy": policy, "environment": environment, "shuffled": has_order(environment)}
     about |= {"horizon": arena.horizon, "random": arena.random, "everything": arena.everything, "games": arena.played}
-    return RedTeam(goal=made, worst=found, clean=clean, skipped=search.skipped | skipped, **about)
+    return RedTeam(goal=made, worst=found, clean=clean, skipped=search.skipped | skipped, threat=threat, **about)
 
 
 def _effort(name: EffortName, games: int | None, arena: Games) -> Effort:
@@ -217,10 +224,21 @@ def _effort(name: EffortName, games: int | None, arena: Games) -> Effort:
     return chosen._replace(games=most, report=fewer, final=min(chosen.final, fewer))
 
 
-def _fixed_attacks(attacks: Sequence[Adversary] | None) -> tuple[list[Adversary], dict[str, str]]:
+def _fixed_attacks(
+    attacks: Sequence[Adversary] | None, threat: Threat, arena: Games
+) -> tuple[list[Adversary], dict[str, str]]:
     """The fixed attacks that race too, and those that cannot; scripts are what the search makes."""
-    fixed, skipped = suite.every_attack() if attacks is None else (suite.checked_attacks(attacks), {})
-    return fixed, {name: why for name, why in skipped.items() if name != Script.name}
+    if attacks is not None:
+        fixed = suite.checked_attacks(attacks)
+        for each in fixed:
+            if (each.strength == "injecting") != (threat == "inject"):
+                raise InvalidParameter(f"attacks: expected attacks of the threat {threat}, got {spec_of(each)}")
+        return fixed, {}
+    if threat == "inject":
+        best = "".join("-" if mean == arena.means.max() else "0" for mean in arena.means)
+        return [injected(Script(modes=best), peek=False)], {}
+    fixed, skipped = suite.every_attack()
+    return fixed, {name: why for name, why in skipped.items() if name not in (Script.name, Inject.name)}
 
 
 def _measured(search: Search, budget: float, winner: Adversary, games: int) -> Worst:
