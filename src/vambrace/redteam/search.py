@@ -24,7 +24,9 @@ from vambrace.protocols import Adversary, Game
 from vambrace.redteam.games import Games, sized
 from vambrace.redteam.moves import first_scripts, neighbours
 
-RUNGS = ((4, 0.4), (8, 0.5), (16, 0.5))  # games, and which share of those that played so many play on
+FIRST_RUNG = (2, 0.15)  # where many scripts begin: games, and which share of those that played so many play on
+RUNGS = ((4, 0.4), (8, 0.5), (16, 0.5))
+PART = 4  # if all can play more games within this part of the search, they do: chance then drops fewer good ones
 CHILDREN = (16, 12, 8, 4)  # of each parent, the best first
 STALE = 3  # generations without improvement after which the search ends
 IMPROVED = 0.005  # of the best score: a smaller difference is no improvement
@@ -41,7 +43,7 @@ class Effort(NamedTuple):
     final: int = 0  # games of the last race, between the best scripts and the best fixed attacks; 0: no such race
 
 
-EFFORTS = {"quick": Effort(1_000, 32, 32), "standard": Effort(4_000, 64, 256), "thorough": Effort(20_000, 200, 800)}
+EFFORTS = {"quick": Effort(1_000, 32, 32), "standard": Effort(4_000, 64, 1_024), "thorough": Effort(20_000, 200, 2_048)}
 INTERPRETED_ROUNDS = 12_000_000  # of a search of standard effort on a bandit of another library: about a minute
 
 
@@ -83,22 +85,30 @@ class Search:
         earlier = [each for winner in self.winners for each in resized(winner, budget)]
         suite = self.at(budget)
         room = max(4, self.effort.games // 6 - len(suite) - len(earlier))
-        pool = self.race(list(dict.fromkeys([*earlier, *suite, *scripts[:room]])), first_rung=2)
+        everyone = list(dict.fromkeys([*earlier, *suite, *scripts[:room]]))
+        rungs = [FIRST_RUNG, *self.rungs]
+        while len(rungs) > 1 and len(everyone) * rungs[1][0] <= self.effort.games / PART:
+            del rungs[0]
+        pool = self.race(everyone, rungs)
         stale = 0
         while stale < STALE and self.games.played - first < self.effort.games:
             before = self._score(pool[0])
-            pool = self.race([*pool, *self._children(pool, rng)])
+            pool = self.race([*pool, *self._children(pool, rng)], self.rungs)
             stale = 0 if self._score(pool[0]) > before + IMPROVED * abs(before) else stale + 1
         if self.effort.final > 0:
-            finalists = self._decided([*pool, *self.race(self.at(budget))], self.effort.final // 4)
+            finalists = self._decided([*pool, *self._best_fixed(budget)], self.effort.final // 4)
             pool = self._decided(finalists[:FINALISTS], self.effort.final)
         self.winners.append(pool[0])
         return pool[0]
 
     def best_fixed(self, budget: float) -> list[Adversary]:
         """The attack of the suite that did most harm, if any applies."""
-        best = self.race(self.at(budget))
+        best = self._best_fixed(budget)
         return (self._decided(best, self.effort.final // 4) if self.effort.final > 0 else best)[:1]
+
+    def _best_fixed(self, budget: float) -> list[Adversary]:
+        games = self.rungs[-1][0]
+        return self.race(self.at(budget), [(games, 0.5), (max(games, self.effort.final // 16), 0.5)])
 
     def _decided(self, attacks: Sequence[Adversary], games: int) -> list[Adversary]:
         """The attacks, the worst first, by games that had no part in the search."""
@@ -110,15 +120,15 @@ class Search:
         """The fixed attacks with this budget."""
         return [sized(each, budget) for each in self.fixed]
 
-    def race(self, attacks: Sequence[Adversary], first_rung: int = 0) -> list[Adversary]:
+    def race(self, attacks: Sequence[Adversary], rungs: Sequence[tuple[int, float]]) -> list[Adversary]:
         """The best few attacks, the best first, after races over more and more games.
 
         Args:
             attacks: Who races.
-            first_rung: The number of games of a race before the others; 0: none.
+            rungs: The games of each race, and which share of the attacks plays on.
         """
         pool, least = list(attacks), len(CHILDREN)
-        for games, share in ((first_rung, 0.15), *self.rungs) if first_rung else self.rungs:
+        for games, share in rungs:
             scores = [played.score for played in self.games.play(pool, STEP, games)]
             order = np.argsort(-np.array(scores), kind="stable")
             pool = [pool[i] for i in order[: max(least, int(share * len(pool)))]]
