@@ -33,6 +33,7 @@ PART = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # only
 
 _parts: dict[Any, tuple[Any, str]] = {}  # (kernel, slots) -> (dispatcher, fingerprint)
 _programs: dict[Any, Any] = {}  # (kernel, slots) -> dispatcher
+_absent: set[Any] = set()  # programs that were looked for on disk in vain: looking takes longer than a short game
 _bound: dict[Any, Any] = {}  # (kernel, slots) -> plain Python with its slots bound
 _MARK = "__vambrace_kernel__"
 
@@ -146,7 +147,12 @@ def is_ready(program: Any) -> bool:
     if is_loaded(program):
         return True
     folder = program.stats.cache_path
-    return folder is not None and any(Path(folder).glob(f"*.{program.py_func.__qualname__}-*.nbi"))
+    if program in _absent or folder is None:
+        return False
+    found = any(Path(folder).glob(f"*.{program.py_func.__qualname__}-*.nbi"))
+    if not found:
+        _absent.add(program)
+    return found
 
 
 def compile_now(call: Callable[[], Any]) -> None:

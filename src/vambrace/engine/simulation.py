@@ -1,6 +1,7 @@
 """`simulate`: many replications of one game, on threads, with random streams that depend only on the seed."""
 
 import os
+import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -183,6 +184,8 @@ class _Run:
 
     def _run_all(self, programs: _Programs, workers: int, bar: ProgressBar) -> None:
         """Run every replication; stop them all at the first error or interrupt."""
+        if self.replications == 1 and threading.current_thread() is not threading.main_thread():
+            return self._replicate(programs, 0, self.setting)  # interrupts go to the main thread anyway
         from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # slow to import
 
         with ThreadPoolExecutor(workers) as pool:

@@ -2,10 +2,15 @@
 
 Bracket     The budget doubles until a search reaches the goal; each search begins with what the one before has found.
 Narrow      Bisection on a logarithmic scale, with a search at each budget.
-Measure     The attack that reached the goal with the least budget plays fresh games at a grid of budgets around it. The
-            break-down point is where the mean score crosses the goal. Its interval reaches from the last budget at
-            which the goal is above the interval of that mean to the first at which it is below. Scores are made
-            monotone: an attacker who can spend more can do as much. A second grid fills that interval.
+Measure     The attacks that reached the goal with the least budgets, a few of different kinds, play fresh games at a
+            grid of budgets around the least. The break-down point is where the larger mean score crosses the goal. Its
+            interval reaches from the last budget at which the goal is above the interval of that mean to the first at
+            which it is below. Scores are made monotone: an attacker who can spend more can do as much. A second grid
+            fills that interval, with more games.
+
+Most games under attack are one of two: the policy is broken, or it is not. If all games of a budget are broken, their
+standard error is 0, although one of a hundred may not be: enough to miss a goal that a broken game just exceeds. So the
+interval of a mean counts two more games at each extreme, as Agresti and Coull (1998) do for proportions.
 """
 
 from collections.abc import Sequence
@@ -20,7 +25,7 @@ from vambrace.adversaries import Script
 from vambrace.errors import InvalidParameter
 from vambrace.parameters import spec_of
 from vambrace.progress import ProgressBar
-from vambrace.protocols import Adversary, Environment, Policy
+from vambrace.protocols import Adversary, Environment, Floats, Policy
 from vambrace.redteam import suite
 from vambrace.redteam.games import Games, Played
 from vambrace.redteam.goals import Goal
@@ -30,8 +35,11 @@ from vambrace.redteam.team import WIDE, EffortName, RedTeam, scale_of
 
 FIRST = 4.0  # the first budget that is tried
 FACTOR = (2.0, 4.0)  # from one budget to the next until the goal is reached; for plain Python, which is slow
-STEPS = (4, 3)  # of the bisection between the last two of them; the same
-GRID = (9, 5)  # budgets of each of the two grids; the same
+STEPS = (4, 2)  # of the bisection between the last two of them; the same
+KINDS = (3, 1)  # attacks that play the grids; the same
+GRID = (9, 4)  # budgets of each of the two grids; the same
+DEEPER = (16, 1)  # times as many games of the worst attack in the second grid; the same
+EXTREMES = 2  # games at each extreme that an interval counts besides those that were played
 AROUND = 1.5  # the grid reaches from the break-down point divided by this to its product with this
 WIDEST = 4.0  # times the budget of the search: where the grid ends at last
 STEP = 1.2  # from one budget to the next where the grid is made wider
@@ -56,7 +64,8 @@ class Breakdown:
         high: The upper end.
         attack: The attack that reaches it; None: none does.
         budgets: The budgets of the fresh games.
-        scores: The mean score at each of them.
+        attacks: The attack that does most at each of them.
+        scores: Its mean score.
         errors: Its standard errors.
         regrets: The mean regret at each of them.
         clean: The games without attack.
@@ -72,7 +81,7 @@ class Breakdown:
     """
 
     SCALE: ClassVar = RedTeam.SCALE
-    TABLE: ClassVar = ("budget", "score", "regret")
+    TABLE: ClassVar = ("budget", "score", "regret", "attack")
 
     policy: Policy
     environment: Environment
@@ -83,6 +92,7 @@ class Breakdown:
     high: float
     attack: Adversary | None
     budgets: Sequence[float]
+    attacks: Sequence[Adversary]
     scores: Sequence[float]
     errors: Sequence[float]
     regrets: Sequence[float]
@@ -104,8 +114,9 @@ class Breakdown:
 
     def table(self) -> list[list[str]]:
         """One row of texts for each budget of the fresh games."""
-        rows = zip(self.budgets, self.scores, self.errors, self.regrets, strict=True)
-        return [[f"{budget:,g}", f"{s:,.3f} ± {e:,.3f}", f"{r:,.0f}"] for budget, s, e, r in rows]
+        names = [spec_of(each, without="budget") for each in self.attacks]
+        rows = zip(self.budgets, self.scores, self.errors, self.regrets, names, strict=True)
+        return [[f"{budget:,g}", f"{s:,.3f} ± {e:,.3f}", f"{r:,.0f}", name] for budget, s, e, r, name in rows]
 
     def summary(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
@@ -164,10 +175,12 @@ def breakdown(
     fixed = _fixed_attacks(attacks, games)
     with ProgressBar(f"breaking {policy.name}", None, show=progress) as bar:
         search = Search(games, fixed, part, lambda played, *_: bar.update(played))
-        attack = _least(search, part.report)
-        grid, table = _grid(games, attack, whole.report) if attack is not None else ([], [])
+        attacks = _least(search, part.report)
+        grid = _grid(games, attacks, whole.report) if attacks else {}
         (clean,) = games.play([None], FRESH, whole.report)
-    found = ends(grid, table, made.level)
+    budgets, table = list(grid), [played for _, played in grid.values()]
+    found = ends(budgets, table, made.level)
+    best = next((grid[each][0] for each in budgets if each >= found[0]), None)
     return Breakdown(
         policy=policy,
         environment=environment,
@@ -176,8 +189,9 @@ def breakdown(
         budget=found[0],
         low=found[1],
         high=found[2],
-        attack=None if attack is None or found[0] == inf else resized(attack, found[0])[-1],
-        budgets=grid,
+        attack=None if best is None else resized(best, found[0])[-1],
+        budgets=budgets,
+        attacks=[attack for attack, _ in grid.values()],
         scores=[each.score for each in table],
         errors=[standard_error(each.scores) for each in table],
         regrets=[each.regret for each in table],
@@ -194,56 +208,62 @@ def _fixed_attacks(attacks: Sequence[Adversary] | None, games: Games) -> list[Ad
     return every if attacks is None else suite.checked_attacks(attacks)
 
 
-def _least(search: Search, games: int) -> Adversary | None:
-    """The attack that reaches the goal with the least budget."""
+def _least(search: Search, games: int) -> list[Adversary]:
+    """A few attacks of different kinds that reach the goal, the one with the least budget first."""
+    found: list[Adversary] = []
 
-    def reaching(budget: float) -> Adversary | None:
+    def is_reached(budget: float) -> bool:
         attack = search.run(budget)
         score = search.games.play([attack], "search", games)[0].score
-        return attack if score >= search.games.goal.level else None
+        if score >= search.games.goal.level:
+            found.insert(0, attack)
+        return score >= search.games.goal.level
 
     low, high, factor = 0.0, FIRST, FACTOR[not search.games.is_compiled]
-    while (best := reaching(high)) is None:
+    while not is_reached(high):
         if high >= search.games.horizon:
-            return None
+            return []
         low, high = high, min(factor * high, float(search.games.horizon))
     for _ in range(STEPS[not search.games.is_compiled]):
         middle = float(f"{sqrt(low * high) if low > 0 else high / 2:.3g}")
-        found = reaching(middle)
-        low, high, best = (low, middle, found) if found is not None else (middle, high, best)
-    return best
+        low, high = (low, middle) if is_reached(middle) else (middle, high)
+    kinds = {getattr(each, "modes", each.name): each for each in reversed(found)}
+    return sorted(kinds.values(), key=lambda each: each.budget)[: KINDS[not search.games.is_compiled]]
 
 
-def _grid(games: Games, attack: Any, fresh: int) -> tuple[list[float], list[Played]]:
-    """Budgets around the one of an attack, and its fresh games with each; wider if they do not reach the goal."""
-    level, points = games.goal.level, GRID[not games.is_compiled]
-    known: dict[float, Played] = {}
+def _grid(games: Games, attacks: Sequence[Adversary], fresh: int) -> dict[float, tuple[Adversary, Played]]:
+    """Budgets around the least of some attacks, and the fresh games of the worst with each; wider until they decide."""
+    level, points, least = games.goal.level, GRID[not games.is_compiled], attacks[0].budget
+    known: dict[float, tuple[Adversary, Played]] = {}
 
-    def add(budgets: Sequence[float]) -> list[float]:
-        new = [each for each in (float(f"{each:.4g}") for each in budgets) if each not in known]
-        known.update(zip(new, games.play([resized(attack, each)[-1] for each in new], FRESH, fresh), strict=True))
-        return sorted(known)
+    def add(budgets: Sequence[float], times: int = 1) -> tuple[float, float, float]:
+        for budget in (float(f"{each:.4g}") for each in budgets):
+            sizes = [resized(attack, budget)[-1] for attack in attacks]
+            played = games.play(sizes, FRESH, fresh)
+            worst = sizes[int(np.argmax([each.score for each in played]))]
+            known[budget] = worst, games.play([worst], FRESH, times * fresh)[0]
+        return ends(sorted(known), [known[each][1] for each in sorted(known)], level)
 
-    budgets = add(np.geomspace(attack.budget / AROUND, attack.budget * AROUND, points).tolist())
-    while known[budgets[-1]].score < level and budgets[-1] < WIDEST * attack.budget:
-        budgets = add([budgets[-1] * STEP])
-    while known[budgets[0]].score >= level and budgets[0] > 1.0:
-        budgets = add([budgets[0] / STEP])
-    _, low, high = ends(budgets, [known[each] for each in budgets], level)
-    budgets = add(np.geomspace(max(low, budgets[0]), min(high, budgets[-1]), points).tolist())
-    return budgets, [known[each] for each in budgets]
+    point, low, high = add(np.geomspace(least / AROUND, least * AROUND, points).tolist())
+    while point == inf and max(known) < WIDEST * least:
+        point, low, high = add([max(known) * STEP])
+    while low == 0.0 and min(known) > 1.0:
+        point, low, high = add([min(known) / STEP])
+    inner = np.geomspace(max(low, min(known)), min(high, max(known)), points).tolist()
+    point, low, high = add(inner, DEEPER[not games.is_compiled])
+    while high == inf and max(known) < WIDEST * least:
+        point, low, high = add([max(known) * STEP])
+    return {each: known[each] for each in sorted(known)}
 
 
 def ends(budgets: Sequence[float], played: Sequence[Played], level: float) -> tuple[float, float, float]:
     """The budget at which games reach a level, and the two ends of its interval."""
     if not played:
         return inf, inf, inf
-    means = np.array([each.score for each in played])
-    errors = WIDE * np.array([standard_error(each.scores) for each in played])
-    rising = np.maximum.accumulate(means)
-    above = np.flatnonzero(np.maximum.accumulate(means + errors) >= level)
-    below = np.flatnonzero(np.maximum.accumulate(means - errors) >= level)
-    point = np.flatnonzero(rising >= level)
+    extremes = (min(each.scores.min() for each in played), max(each.scores.max() for each in played))
+    lows, highs = np.transpose([limits(each.scores, *extremes) for each in played])
+    rising = np.maximum.accumulate([each.score for each in played])
+    above, below, point = (np.flatnonzero(each >= level) for each in (highs, lows, rising))
     if len(point) == 0:
         return inf, budgets[above[0] - 1] if len(above) and above[0] > 0 else budgets[-1], inf
     i = int(point[0])
@@ -251,6 +271,13 @@ def ends(budgets: Sequence[float], played: Sequence[Played], level: float) -> tu
     middle = budgets[i - 1] + share * (budgets[i] - budgets[i - 1]) if i > 0 else budgets[0]
     low = budgets[above[0] - 1] if above[0] > 0 else 0.0
     return float(f"{middle:.4g}"), low, budgets[below[0]] if len(below) else inf
+
+
+def limits(scores: Floats, lowest: float, highest: float) -> tuple[float, float]:
+    """An interval of 95 % for a mean, with a few more scores at each extreme: rare games may not have been seen."""
+    more = np.concatenate([scores, np.repeat([lowest, highest], EXTREMES)])
+    mean, wide = float(more.mean()), WIDE * standard_error(more)
+    return mean - wide, mean + wide
 
 
 def growth(horizons: Sequence[int], budgets: Sequence[float]) -> tuple[str, float]:

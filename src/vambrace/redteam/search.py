@@ -3,8 +3,9 @@
 Race     Every attack plays a few games, the same for all. The better ones play more, again and again (`RUNGS`).
 Change   The best scripts are changed a little, and the changed ones race against them. This goes on until nothing
          improves any more, or until the games are used up.
-Report   The winner plays fresh games that had no part in the search. Only they are reported, because the winner of a
-         race was lucky too.
+Decide   The best scripts and the best attacks of the suite play games that had no part in the search, again the same
+         for all, and the worst of them wins: few games for all of them, many for the best.
+Report   The winner plays games that had no part in either. Only they are reported, because a winner was lucky too.
 
 CMA-ES was measured as well: with the same number of games mutation won in seven of twelve cells, CMA-ES in three, and
 two were ties. Most of what matters is a choice (which arms, from which phase on) and not a number.
@@ -23,11 +24,14 @@ from vambrace.protocols import Adversary, Game
 from vambrace.redteam.games import Games, sized
 from vambrace.redteam.moves import first_scripts, neighbours
 
-RUNGS = ((4, 0.4), (8, 0.5), (16, 0.5))  # games, and which share of those that played so many play on
+FIRST_RUNG = (2, 0.15)  # where many scripts begin: games, and which share of those that played so many play on
+RUNGS = ((4, 0.4), (8, 0.5), (16, 0.5))
+PART = 4  # if all can play more games within this part of the search, they do: chance then drops fewer good ones
 CHILDREN = (16, 12, 8, 4)  # of each parent, the best first
 STALE = 3  # generations without improvement after which the search ends
 IMPROVED = 0.005  # of the best score: a smaller difference is no improvement
-STEP = "search"
+FINALISTS = 3  # of the last race, after a quarter of its games
+STEP, DECIDE = "search", "decide"
 Threat = Literal["alter", "inject"]
 Watch = Callable[[int, Adversary | None, float], None]
 
@@ -37,10 +41,10 @@ class Effort(NamedTuple):
 
     games: int  # about as many at most, in the search for one budget
     report: int  # fresh games of the winner
-    final: int = 0  # games of the last race, between the best scripts and the best fixed attack; 0: no such race
+    final: int = 0  # games of the last race, between the best scripts and the best fixed attacks; 0: no such race
 
 
-EFFORTS = {"quick": Effort(1_000, 32, 32), "standard": Effort(4_000, 64, 256), "thorough": Effort(20_000, 200, 800)}
+EFFORTS = {"quick": Effort(1_000, 32, 32), "standard": Effort(4_000, 64, 1_024), "thorough": Effort(20_000, 200, 2_048)}
 INTERPRETED_ROUNDS = 12_000_000  # of a search of standard effort on a bandit of another library: about a minute
 
 
@@ -90,36 +94,50 @@ class Search:
         earlier = [each for winner in self.winners for each in resized(winner, budget)]
         suite = self.at(budget)
         room = max(4, self.effort.games // 6 - len(suite) - len(earlier))
-        pool = self.race(list(dict.fromkeys([*earlier, *suite, *scripts[:room]])), first_rung=2)
+        everyone = list(dict.fromkeys([*earlier, *suite, *scripts[:room]]))
+        rungs = [FIRST_RUNG, *self.rungs]
+        while len(rungs) > 1 and len(everyone) * rungs[1][0] <= self.effort.games / PART:
+            del rungs[0]
+        pool = self.race(everyone, rungs)
         stale = 0
         while stale < STALE and self.games.played - first < self.effort.games:
             before = self._score(pool[0])
-            pool = self.race([*pool, *self._children(pool, rng)])
+            pool = self.race([*pool, *self._children(pool, rng)], self.rungs)
             stale = 0 if self._score(pool[0]) > before + IMPROVED * abs(before) else stale + 1
         if self.effort.final > 0:
-            finalists = list(dict.fromkeys([*pool, *self.best_fixed(budget)]))
-            scores = [played.score for played in self.games.play(finalists, STEP, self.effort.final)]
-            pool = [finalists[int(np.argmax(scores))]]
+            finalists = self._decided([*pool, *self._best_fixed(budget)], self.effort.final // 4)
+            pool = self._decided(finalists[:FINALISTS], self.effort.final)
         self.winners.append(pool[0])
         return pool[0]
 
     def best_fixed(self, budget: float) -> list[Adversary]:
-        """The worst attack of the suite, if any applies."""
-        return self.race(self.at(budget))[:1]
+        """The attack of the suite that did most harm, if any applies."""
+        best = self._best_fixed(budget)
+        return (self._decided(best, self.effort.final // 4) if self.effort.final > 0 else best)[:1]
+
+    def _best_fixed(self, budget: float) -> list[Adversary]:
+        games = self.rungs[-1][0]
+        return self.race(self.at(budget), [(games, 0.5), (max(games, self.effort.final // 16), 0.5)])
+
+    def _decided(self, attacks: Sequence[Adversary], games: int) -> list[Adversary]:
+        """The attacks, the worst first, by games that had no part in the search."""
+        once = list(dict.fromkeys(attacks))
+        scores = [played.score for played in self.games.play(once, DECIDE, max(1, games))]
+        return [once[i] for i in np.argsort(-np.array(scores), kind="stable")]
 
     def at(self, budget: float) -> list[Adversary]:
         """The fixed attacks with this budget."""
         return [sized(each, budget) for each in self.fixed]
 
-    def race(self, attacks: Sequence[Adversary], first_rung: int = 0) -> list[Adversary]:
+    def race(self, attacks: Sequence[Adversary], rungs: Sequence[tuple[int, float]]) -> list[Adversary]:
         """The best few attacks, the best first, after races over more and more games.
 
         Args:
             attacks: Who races.
-            first_rung: The number of games of a race before the others; 0: none.
+            rungs: The games of each race, and which share of the attacks plays on.
         """
         pool, least = list(attacks), len(CHILDREN)
-        for games, share in ((first_rung, 0.15), *self.rungs) if first_rung else self.rungs:
+        for games, share in rungs:
             scores = [played.score for played in self.games.play(pool, STEP, games)]
             order = np.argsort(-np.array(scores), kind="stable")
             pool = [pool[i] for i in order[: max(least, int(share * len(pool)))]]
