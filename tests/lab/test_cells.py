@@ -18,7 +18,7 @@ DOCUMENT: dict[str, Any] = {
     "horizons": [30],
     "budgets": [0, 5],
     "policies": ["ucb1", "se-wr:budget={budget}"],
-    "adversaries": ["conceal", "conceal:stop_when_dropped=true"],
+    "adversaries": ["conceal", "conceal:arm=1"],
     "environments": {"two": "bernoulli:means=0.9/0.5"},
 }
 
@@ -32,9 +32,9 @@ def test_names_say_what_is_played() -> None:
         "two--ucb1--none--c0--t30",
         "two--se-wr_budget-0--none--c0--t30",
         "two--ucb1--conceal--c5--t30",
-        "two--ucb1--conceal_stop_when_dropped-true--c5--t30",
+        "two--ucb1--conceal_arm-1--c5--t30",
         "two--se-wr_budget-5--conceal--c5--t30",
-        "two--se-wr_budget-5--conceal_stop_when_dropped-true--c5--t30",
+        "two--se-wr_budget-5--conceal_arm-1--c5--t30",
     ]
 
 
@@ -92,12 +92,17 @@ def test_the_fingerprint_covers_all_that_matters_and_nothing_else() -> None:
         "checkpoints": 5,
         "bounded": False,
         "engine": "rounds",
+        "delay": "fixed:3",
+        "lost": 0.5,
+        "arms_open": "1:5-",
+        "sources": {"mine.py": "00"},
     }
-    assert {"id", "hash", *changes} == {field.name for field in fields(Cell)}
+    others = {"id": "other", "first": 1, "code": {"mine.py": "pass"}, "means": (0.5,)}
+    assert {"hash", *changes, *others} == {field.name for field in fields(Cell)}
     assert cell.hash == fingerprint(cell.content)
     hashes = {fingerprint(replace(cell, **{name: value}).content) for name, value in changes.items()}
     assert len({cell.hash, *hashes}) == 1 + len(changes)
-    assert fingerprint(replace(cell, id="other").content) == cell.hash
+    assert fingerprint(replace(cell, **others).content) == cell.hash
 
 
 def test_a_cell_is_one_call_of_simulate(monkeypatch: pytest.MonkeyPatch) -> None:

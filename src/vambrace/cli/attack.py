@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vambrace import __version__, registry
+from vambrace import __version__, own_code, registry
 from vambrace.cli import common
 from vambrace.errors import InvalidParameter
 from vambrace.protocols import Adversary
@@ -48,14 +48,14 @@ def command(
     sizes = common.numbers("budgets", budgets)
     if not suite and not attacks:
         options = common.whole(horizon=horizon, seed=seed) | {"goal": goal, "effort": effort, "threads": threads}
-        _search(registry.policy(policy), arms, [size for size in sizes if size != 0] or sizes, options, html, as_json)
+        _search(own_code.policy(policy), arms, [size for size in sizes if size != 0] or sizes, options, html, as_json)
         return
     if html is not None:
         raise InvalidParameter("html: expected a search, got --suite or --attack, which print tables only")
     from vambrace.redteam.suite import attack_suite
 
     report = attack_suite(
-        registry.policy(policy),
+        own_code.policy(policy),
         arms,
         budgets=sizes,
         **common.whole(horizon=horizon, replications=replications, seed=seed),
@@ -107,10 +107,10 @@ def _search(policy: Any, arms: Any, budgets: list[float], options: dict[str, Any
 
 
 def _attack(spec: str, budgets: str) -> Adversary:
-    adversary = registry.adversary(spec)
+    adversary = own_code.adversary(spec)
     if adversary is None:
         raise InvalidParameter("attack: expected the name of an attack, got none (budget 0 is the game without attack)")
-    inside = next((part for part in spec.partition(":")[2].split(",") if part.startswith("budget=")), None)
+    inside = next((part for part in own_code.split(spec).rest.split(",") if part.startswith("budget=")), None)
     if inside is not None:
         raise InvalidParameter(
             f"attack: {spec} and --budgets {budgets} both set the budget; drop {inside} from --attack"

@@ -27,10 +27,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vambrace import validation
-from vambrace.errors import ClusterLost, InvalidParameter, MissingExtra, VambraceError
+from vambrace.errors import ClusterLost, InvalidParameter, MissingExtra, StoreError, VambraceError
 from vambrace.lab.cells import Cell
 from vambrace.lab.experiment import Experiment
-from vambrace.lab.store import Status, Store, encode
+from vambrace.lab.recorded import encode
+from vambrace.lab.store import Status, Store
 from vambrace.progress import ProgressBar
 from vambrace.version import __version__
 
@@ -95,7 +96,8 @@ def run(
                 cell, found = outcome
                 done += 1
                 if isinstance(found, Played):
-                    store.keep(cell.id, found.data, found.seconds)
+                    found = _kept(store, cell, found)
+                if isinstance(found, Played):
                     finished.add(cell.id)
                 else:
                     store.fail(cell, found.error, found.trace)
@@ -106,6 +108,14 @@ def run(
                     saved = time.monotonic()
             bar.update(done)
     return store.status(trusted=finished)
+
+
+def _kept(store: Store, cell: Cell, played: Played) -> Played | Failure:
+    try:
+        store.keep(cell, played.data, played.seconds)
+    except StoreError as error:  # the games that were there before are of another kind
+        return Failure(str(error), traceback.format_exc())
+    return played
 
 
 def _outcomes(cells: Sequence[Cell], workers: int, dask: str | None) -> Generator[Outcome]:
