@@ -23,7 +23,7 @@ from vambrace.errors import InvalidParameter, UnknownName
 from vambrace.protocols import Adversary, Environment, Policy
 
 KINDS: dict[str, type[Any]] = {"policy": Policy, "adversary": Adversary, "environment": Environment}
-SPEC = re.compile(r"(.+?\.py):([^:]*)(?::(.*))?", re.DOTALL)
+SPEC = re.compile(r"([^=,]+?\.py):([^:]*)(?::(.*))?", re.DOTALL)
 
 _modules: dict[tuple[str, str], ModuleType] = {}  # (file, fingerprint) -> what running it left
 
@@ -46,6 +46,15 @@ def split(spec: str) -> Parts:
         return Parts(found[1], found[2], found[3] or "")
     name, _, rest = spec.partition(":")
     return Parts("", name, rest)
+
+
+def with_budget(spec: str, budget: str) -> str:
+    """The spec of an attack with a budget added.
+
+    >>> with_budget("mine.py:Slander", "5"), with_budget("conceal:arm=1", "{budget}")
+    ('mine.py:Slander:budget=5', 'conceal:arm=1,budget={budget}')
+    """
+    return f"{spec}{',' if split(spec).rest else ':'}budget={budget}"
 
 
 def fingerprint(text: str) -> str:

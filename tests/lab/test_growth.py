@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+import own_file
 import vambrace as vb
-from vambrace import lab
-from vambrace.errors import StoreError
+from vambrace import lab, own_code
+from vambrace.errors import InvalidParameter, StoreError
 from vambrace.lab import cells, growth, store
 from vambrace.lab import experiment as spec
 from vambrace.lab.archive import Archive
@@ -285,3 +286,61 @@ def test_what_0_1_0_wrote_grows_too(name: str, games: Games, tmp_path: Path) -> 
     assert sum(games.values()) - 2 * sum(extended.values()) == len(played) * before.replications
     versions = {key: cell["vambrace"] for key, cell in Store(old).head()["cells"].items()}
     assert versions == {key: f"0.1.0 and {vb.__version__}" if key in played else vb.__version__ for key in versions}
+
+
+OWN = DOCUMENT | {
+    "policies": ["ucb1", "mine.py:my-greedy:budget={budget}", "other.py:my-greedy"],
+    "adversaries": ["conceal", "other.py:Slander"],
+    "environments": {"two": "bernoulli:means=0.9/0.5", "own": "other.py:up-to:tops=1/0.5"},
+}
+
+
+def test_a_changed_line_of_a_file_replays_exactly_its_cells(
+    games: Games, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine.py", "other.py"):
+        Path(name).write_text(own_file.TEXT, encoding="utf-8")
+    total = run(OWN, tmp_path / "out").total
+    assert total == 2 * 3 * 3  # environments, policies, and no attack or two
+    before = files(tmp_path / "out")
+    games.clear()
+    assert run(OWN, tmp_path / "out").total == total
+    assert not games
+    Path("mine.py").write_text(own_file.TEXT.replace("FIRST = 3", "FIRST = 4"), encoding="utf-8")
+    status = run(OWN, tmp_path / "out")
+    assert {key[0].name for key in games} == {"mine.py:my-greedy"}
+    assert len(games) == 6 * DOCUMENT["replications"]
+    changed = {name for name, data in files(tmp_path / "out").items() if data != before[name]}
+    assert changed == {name for name in before if "mine.py" in name}
+    assert len(status.aside) == 6
+    games.clear()
+    Path("mine.py").write_text(own_file.TEXT, encoding="utf-8")  # as it was: so are the games
+    assert len(run(OWN, tmp_path / "out").aside) == 6
+    assert not games
+    assert files(tmp_path / "out") == before
+    Path("other.py").write_text(own_file.TEXT + "# a word\n", encoding="utf-8")
+    run(OWN, tmp_path / "out")
+    untouched = 2 * 2  # ucb1 and mine.py on two, without attack and against conceal
+    assert len(games) == (total - untouched) * DOCUMENT["replications"]
+
+
+def test_reading_results_runs_no_code_of_the_folder(
+    games: Games, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine.py", "other.py"):
+        Path(name).write_text(own_file.TEXT, encoding="utf-8")
+    run(OWN, tmp_path / "out")
+    expected = {(play.game.line, play.game.place, play.game.attack): play.regret for play in lab.load("out").plays}
+    for name in ("mine.py", "other.py"):
+        Path(name).write_text("raise RuntimeError('ran')", encoding="utf-8")
+    monkeypatch.setattr(own_code, "load", lambda *_: pytest.fail("ran"))
+    study = lab.load("out")
+    assert {(play.game.line, play.game.place, play.game.attack): play.regret for play in study.plays} == expected
+    own = next(play for play in study.plays if play.game.place == "own" and play.game.attack == "other.py:Slander")
+    assert (own.gaps, own.spendable, own.most) == ([0.25], 5.0, 0.25 * 30)
+    assert study.to_frame()["policy"].n_unique() == 4  # with the budget that the game has
+    assert "mine.py:my-greedy:budget=C" in str(vb.compare(study))
+    with pytest.raises(InvalidParameter, match=r"sources: expected specs such as mine\.py:MyPolicy instead"):
+        lab.parse(OWN | {"sources": {"mine.py": "print()"}})

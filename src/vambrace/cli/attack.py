@@ -107,15 +107,14 @@ def _search(policy: Any, arms: Any, budgets: list[float], options: dict[str, Any
 
 
 def _attack(spec: str, budgets: str) -> Adversary:
-    adversary = own_code.adversary(spec)
-    if adversary is None:
+    if spec == "none":
         raise InvalidParameter("attack: expected the name of an attack, got none (budget 0 is the game without attack)")
     inside = next((part for part in own_code.split(spec).rest.split(",") if part.startswith("budget=")), None)
     if inside is not None:
         raise InvalidParameter(
             f"attack: {spec} and --budgets {budgets} both set the budget; drop {inside} from --attack"
         )
-    return adversary
+    return own_code.adversary(own_code.with_budget(spec, "inf"))
 
 
 def _cells(row: Any) -> list[str]:

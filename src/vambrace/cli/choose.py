@@ -68,7 +68,7 @@ def command(
 
 
 def _attack(spec: str) -> Adversary:
-    adversary = own_code.adversary(spec)
-    if adversary is None:
+    if spec == "none":
         raise InvalidParameter("attack: expected the name of an attack, got none (no attack is always played)")
-    return adversary
+    given = "budget=" in own_code.split(spec).rest
+    return own_code.adversary(spec if given else own_code.with_budget(spec, "inf"))

@@ -183,7 +183,7 @@ def _with_budget(spec: str) -> str:
     """An attack whose spec has no budget is given the one of the game."""
     if spec == "none" or OWN_BUDGET.search(spec):
         return spec
-    return f"{spec}{',' if own_code.split(spec).rest else ':'}budget={{budget}}"
+    return own_code.with_budget(spec, "{budget}")
 
 
 def _made(make: Callable[[str], Thing], where: str, text: str, known: Mapping[str, float]) -> Thing:

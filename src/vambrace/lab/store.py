@@ -72,6 +72,11 @@ class Store:
         self.files = Archive(folder)
         self._head: dict[str, Any] = {}
 
+    @property
+    def total(self) -> int:
+        """How many cells the experiment has that is open."""
+        return len(self._head["cells"])
+
     def failure_path(self, name: str) -> Path:
         """The file of the reason, if the cell failed."""
         return self.folder / "failed" / f"{name}.json"
