@@ -29,7 +29,7 @@ from vambrace.lab import lock
 from vambrace.lab.archive import FOREIGN, MISSING, Archive, fingerprint, read
 from vambrace.lab.cells import REQUIRED, Cell, expand, from_entry, to_entry
 from vambrace.lab.experiment import Experiment, validated
-from vambrace.lab.growth import Forecast, accepted, difference, estimate, grow
+from vambrace.lab.growth import Forecast, accepted, difference, estimate, grow, measured
 from vambrace.lab.recorded import decode
 from vambrace.version import __version__
 
@@ -109,7 +109,7 @@ class Store:
             kept=[name for name in self._head["cells"] if name not in names],
             aside=[*self._head.get("aside", {})],
             seconds=estimate(waiting, self._head),
-            measured=len(self._head["seconds"]),
+            measured=len(measured(self._head)),
         )
 
     def _head_of(self, experiment: Experiment) -> dict[str, Any]:
