@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -146,6 +147,11 @@ def test_a_forecast_is_what_a_run_then_does(games: Games, tmp_path: Path) -> Non
     assert ({cell.policy for cell in found.play}, {cell.policy for cell in found.extend}) == ({"thompson"}, {"ucb1"})
     assert (found.games, len(found.aside), found.kept) == (4 * 3 + 4, 4, [])
     assert found.seconds is not None
+    head = kept.head()
+    seconds = {name: 6.0 for name in head["seconds"] if "--ucb1--" in name}
+    (kept.folder / "experiment.json").write_text(json.dumps(head | {"seconds": seconds}))
+    more = kept.forecast(lab.parse(DOCUMENT | {"replications": 3, "policies": ["ucb1"]}))
+    assert more.seconds == pytest.approx(4 * 3.0)  # 6 s for two games: 3 s for the third one, in each of four cells
     games.clear()
     status = run(grown, kept.folder)
     assert sum(games.values()) == found.games

@@ -120,20 +120,24 @@ def difference(before: Entry, now: Entry) -> str:
     return "\n".join(unified_diff(old, new, "the experiment before", "the experiment now", lineterm=""))
 
 
-def measured(head: Mapping[str, Any]) -> list[tuple[Cell, float]]:
-    """The cells whose seconds are known, also those that were put aside."""
-    found = [(from_entry(name, head["cells"][name]), spent) for name, spent in head["seconds"].items()]
-    aside = head.get("aside", {})
-    return found + [(from_entry(key, each), each["seconds"]) for key, each in aside.items() if each.get("seconds")]
+def measured(head: Mapping[str, Any]) -> list[tuple[Cell, float, int]]:
+    """The cells whose seconds are known, also those that were put aside: the seconds, and for how many rounds."""
+    entries = [(name, head["cells"][name], spent) for name, spent in head["seconds"].items()]
+    entries += [(key, each, each["seconds"]) for key, each in head.get("aside", {}).items() if each.get("seconds")]
+    found = []
+    for name, entry, spent in entries:
+        games = max(entry.get("earlier", {"": entry["replications"]}).values())
+        found.append((from_entry(name, entry), spent, games * entry["horizon"]))
+    return found
 
 
 def estimate(waiting: Iterable[Cell], head: Mapping[str, Any]) -> float | None:
     """How many seconds some cells may take, from those of cells that are alike: the same policy and attack."""
     rates: list[dict[Any, tuple[float, float]]] = [{}, {}, {}]
-    for cell, spent in measured(head):
+    for cell, spent, played in measured(head):
         for rate, key in zip(rates, _alike(cell), strict=True):
             seconds, rounds = rate.get(key, (0.0, 0.0))
-            rate[key] = seconds + spent, rounds + cell.replications * cell.horizon
+            rate[key] = seconds + spent, rounds + played
     total = 0.0
     for cell in waiting:
         found = [rate[key] for rate, key in zip(rates, _alike(cell), strict=True) if key in rate]

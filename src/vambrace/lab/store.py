@@ -189,6 +189,7 @@ class Store:
                 self._head["seconds"][name] = round(before + seconds, 3)
                 versions = [entry["vambrace"]] if cell.first else []
                 entry["vambrace"] = " and ".join(dict.fromkeys([*versions, __version__]))
+                entry.pop("earlier", None)
 
     def fail(self, cell: Cell, error: str, trace: str) -> None:
         """Store why a cell cannot be played."""
