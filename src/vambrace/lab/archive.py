@@ -31,6 +31,11 @@ class Archive:
         """The file of a cell."""
         return self.folder / "cells" / f"{name}.parquet"
 
+    def number(self, name: str) -> int | None:
+        """What the file system calls the file of a cell: another number after it was replaced; None: no file."""
+        path = self.path(name)
+        return path.stat().st_ino if path.exists() else None
+
     def aside(self, key: str) -> Path:
         """The file of a cell that was put aside, by its key HASH/NAME in experiment.json."""
         return self.folder / "aside" / f"{key}.parquet"

@@ -69,19 +69,20 @@ def grow(head: Entry, experiment: Experiment, version: str, games: Callable[[str
                 aside.pop(place_aside(name, each), None)
             elif each is old and games(name, old) > cell.replications:
                 aside[place_aside(name, old)] = old
-            seconds.setdefault(name, each.get("seconds", 0.0))
+            if name not in seconds and "seconds" in each:
+                seconds[name] = each["seconds"]
         if old is not None and old not in same and games(name, old) > 0:
             before_now = from_entry(name, old).meaning, cell.meaning
             if _without_sources(before_now[0]) == _without_sources(before_now[1]):
-                aside[place_aside(name, old)] = old | {"seconds": seconds.pop(name, 0.0)}
+                aside[place_aside(name, old)] = _with_seconds(old, seconds.pop(name, None))
             else:
                 changed[name] = _difference(*before_now)
     for name, old in head["cells"].items():
         if name not in wanted and games(name, old) > 0:
-            aside[place_aside(name, old)] = old | {"seconds": seconds.get(name, 0.0)}
+            aside[place_aside(name, old)] = _with_seconds(old, seconds.get(name))
     if changed:
         raise _refusal(head["experiment"], experiment, changed)
-    kept = {name: spent for name, spent in seconds.items() if name in wanted and spent}
+    kept = {name: spent for name, spent in seconds.items() if name in wanted}
     content = {"experiment": experiment.canonical(), "cells": entries, "panels": panels, "seconds": kept}
     return head | content | {"aside": aside}
 
@@ -94,6 +95,10 @@ def _joined(cell: Cell, same: list[Entry], version: str) -> Entry:
             return dict(each)  # its fingerprint may be that of an older version
     earlier = {found: games for each in same for found, games in accepted(each).items()}
     return entry | ({"vambrace": same[0]["vambrace"], "earlier": earlier} if same else {})
+
+
+def _with_seconds(entry: Entry, seconds: float | None) -> Entry:
+    return entry if seconds is None else entry | {"seconds": seconds}
 
 
 def _without_sources(meaning: Entry) -> Entry:
@@ -123,7 +128,7 @@ def difference(before: Entry, now: Entry) -> str:
 def measured(head: Mapping[str, Any]) -> list[tuple[Cell, float, int]]:
     """The cells whose seconds are known, also those that were put aside: the seconds, and for how many rounds."""
     entries = [(name, head["cells"][name], spent) for name, spent in head["seconds"].items()]
-    entries += [(key, each, each["seconds"]) for key, each in head.get("aside", {}).items() if each.get("seconds")]
+    entries += [(key, each, each["seconds"]) for key, each in head.get("aside", {}).items() if "seconds" in each]
     found = []
     for name, entry, spent in entries:
         games = max(entry.get("earlier", {"": entry["replications"]}).values())

@@ -26,7 +26,7 @@ from vambrace.engine.result import Result
 from vambrace.errors import StoreError
 from vambrace.files import whole_file
 from vambrace.lab import lock
-from vambrace.lab.archive import FOREIGN, MISSING, Archive, fingerprint, read
+from vambrace.lab.archive import FOREIGN, MISSING, Archive, read
 from vambrace.lab.cells import REQUIRED, Cell, expand, from_entry, to_entry
 from vambrace.lab.experiment import Experiment, validated
 from vambrace.lab.growth import Forecast, accepted, difference, estimate, grow, measured
@@ -179,11 +179,11 @@ class Store:
 
     def keep(self, cell: Cell, data: bytes, seconds: float) -> None:
         """Keep a finished cell, together with the games that were there before."""
-        entry, name = self._head["cells"][cell.id], cell.id
+        entry, name, old = self._head["cells"][cell.id], cell.id, self.files.number(cell.id)
         try:
             self.files.add(cell, data)
         finally:
-            if fingerprint(self.files.path(name)) == cell.hash:  # also after Ctrl-C, just after it got its name
+            if self.files.number(name) != old:  # also after Ctrl-C in the moment after the file got its name
                 self.failure_path(name).unlink(missing_ok=True)
                 before = self._head["seconds"].get(name, 0.0) if cell.first else 0.0
                 self._head["seconds"][name] = round(before + seconds, 3)
