@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import own_file
+import vambrace as vb
 from vambrace import lab
 from vambrace.lab import runner as run
 from vambrace.lab.cells import expand
@@ -117,6 +118,6 @@ def test_five_thousand_cells_on_three_workers_of_which_one_dies_and_one_comes_la
     kept = Store(out)
     for name in random.Random(1).sample([*every], 60):  # the same bytes as in one process
         cell = every[name]
-        found = run.play(cell, run.__version__, 1)
+        found = run.play(cell, vb.__version__, 1)
         assert isinstance(found, run.Played)
         assert kept.files.path(name).read_bytes() == found.data

@@ -5,7 +5,7 @@ import functools
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 from random import Random
@@ -47,7 +47,7 @@ Games = Counter[tuple[Any, ...]]
 
 
 @pytest.fixture
-def games(monkeypatch: pytest.MonkeyPatch) -> Iterator[Games]:
+def games(monkeypatch: pytest.MonkeyPatch) -> Games:
     """Counts every game that is played to its end: its policy, environment, attack, horizon and replication."""
     found = Games()
 

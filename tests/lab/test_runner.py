@@ -379,8 +379,8 @@ def test_run_and_status_on_the_command_line(
     )
     assert say("run", "failing.toml", "--dry-run", "--workers", "2") == 0
     forecast = "out/failing: cells: 1 to play, 1 to extend, 0 kept, 1 put aside; games to play: 8"
-    out = capsys.readouterr().out.splitlines()
-    assert out == [forecast, "About 0 s of computing, 0 s on 2 processes, judged from 2 measured cells."]
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == [forecast, "About 0 s of computing, 0 s on 2 processes, judged from 2 measured cells."]
     assert say("run", "failing.toml", "--dry-run", "--json") == 0
     assert json.loads(capsys.readouterr().out)["extend"] == ["two--se--none--c0--t30"]
     assert say("run", "failing.toml", "--workers", "1") == 1

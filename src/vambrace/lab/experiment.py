@@ -111,8 +111,8 @@ class Experiment(_Model):
     @property
     def specs(self) -> list[str]:
         """Every spec string in the file."""
-        lists = [each for part in (self, *self.panels) for each in (part.policies, part.adversaries)]
-        return [*self.environments.values(), *(spec for each in lists for spec in each or [])]
+        found = [*self.environments.values(), *self.policies, *self.adversaries]
+        return found + [spec for each in self.panels for spec in (*(each.policies or ()), *(each.adversaries or ()))]
 
     @cached_property
     def games(self) -> tuple[Game, ...]:

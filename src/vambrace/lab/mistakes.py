@@ -23,13 +23,12 @@ MESSAGES = {  # what was expected, for mistakes that pydantic describes in the w
 
 def check_playable(experiment: "Experiment") -> None:
     """Refuse games that cannot be played: an attack on what a policy does not have, or a leap that is not exact."""
-    conditions = {
-        "delay": None if experiment.delay is None else Delay.parse(experiment.delay),
-        "lost": experiment.lost,
-        "arms_open": parse_windows(experiment.arms_open),
-        "bounded": experiment.bounded,
-        "engine": experiment.engine,
-    }
+    conditions = {key: getattr(experiment, key) for key in ("lost", "bounded", "engine")}
+    conditions["arms_open"] = parse_windows(experiment.arms_open)
+    try:
+        conditions["delay"] = None if experiment.delay is None else Delay.parse(experiment.delay)
+    except UnknownName as error:
+        raise InvalidParameter(f"delay: {error}") from None
     seen = set[Any]()
     for game in experiment.games:
         game_of = (game.policy, game.environment, game.adversary)

@@ -79,8 +79,11 @@ def decode(cell: Cell, frame: pl.DataFrame) -> Result:
         return frame[name].to_numpy().reshape(cell.replications, -1) if name in frame.columns else None
 
     own = {role: bool(own_code.split(getattr(cell, role)).file) for role in ("policy", "environment", "adversary")}
-    environment = OwnEnvironment(cell.environment, cell.means) if own["environment"] else None
-    environment = environment or registry.environment(cell.environment)
+    environment: Environment
+    if own["environment"]:
+        environment = OwnEnvironment(cell.environment, cell.means)
+    else:
+        environment = registry.environment(cell.environment)
     windows = parse_windows(cell.arms_open)
     return Result(
         policy=OwnPolicy(cell.policy) if own["policy"] else registry.policy(cell.policy),
