@@ -39,7 +39,11 @@ PAGES = {  # file -> title, what it is about, where its names live
     "live": ("Live", "Ask for an arm, tell its reward, save and go on.", ("live",)),
     "audit": ("Certificates", "How many fake events would overturn a finished test?", ("audit",)),
     "redteam": ("Attack suite", "Every attack against one policy, ours or yours.", ("redteam", "foreign")),
-    "lab": ("Experiments", "Many games from one file: `vambrace.lab`.", ("lab",)),
+    "lab": (
+        "Experiments",
+        "Many games from one file, `vambrace.lab`, and comparisons of policies.",
+        ("lab", "comparison"),
+    ),
     "theory": ("Bounds and plans", "What is promised, and what no policy can beat: `vambrace.theory`.", ("theory",)),
     "testing": (
         "Conformance checks",

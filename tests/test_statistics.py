@@ -11,7 +11,16 @@ from scipy import stats
 
 from effort import examples
 from vambrace.kernels import compiled
-from vambrace.statistics import least_chance, log_binomial_mass, log_tail, lower_limit
+from vambrace.statistics import (
+    chi_square_tail,
+    least_chance,
+    log_binomial_mass,
+    log_tail,
+    lower_limit,
+    range_limit,
+    student_limit,
+    student_tail,
+)
 
 
 def true_log_mass(k: float, n: int, p: float) -> float:
@@ -70,3 +79,16 @@ def test_the_compiled_form_is_the_interpreted_one(exact: bool) -> None:
     for k, n in ((3.0, 100.0), (2.5, 7.0), (70_000.0, 10.0**7)):
         arguments = (k, n, math.log(0.01), exact)
         assert compiled(least_chance, {})(*arguments) == pytest.approx(least_chance(*arguments), rel=1e-13)
+
+
+def test_tails_and_limits_of_tests_are_those_of_scipy() -> None:
+    for freedom in (1, 2, 3, 19, 100, 10_000):
+        for t in (0.0, 1e-6, 0.3, 1.0, 2.5, -2.5, 40.0, 1e5):
+            expected = 2 * stats.t.sf(abs(t), freedom)
+            assert student_tail(t, freedom) == pytest.approx(expected, rel=1e-8, abs=1e-300)
+            assert chi_square_tail(abs(t), min(freedom, 60)) == pytest.approx(stats.chi2.sf(abs(t), min(freedom, 60)))
+        for tail in (0.5, 0.05, 1e-6):
+            assert student_limit(tail, freedom) == pytest.approx(stats.t.isf(tail / 2, freedom), rel=1e-8)
+    for count in (2, 3, 10, 40):
+        assert range_limit(0.05, count) == pytest.approx(stats.studentized_range.isf(0.05, count, np.inf), rel=1e-9)
+    assert student_tail(math.inf, 3) == 0.0

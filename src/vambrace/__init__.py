@@ -13,6 +13,7 @@ se-wr:budget=50 against conceal:budget=50: regret 401.2 after 10,000 rounds, cos
     attack_suite(policy, environment, budgets=...)       against every attack that applies: how bad can it get?
     red_team(policy, environment, budgets=...)           search for the worst attack, and measure it in fresh games
     breakdown(policy, environment, goal=...)             the least budget that breaks a policy
+    compare(results, baseline=...)                       which is better, and is that more than chance?
     choose(means, fakes=...)                             every policy against every attack: which one to use?
     open(url, name, policy=..., arms=...)                a live learner in a database, for many processes
     policy.learner(arms=[...])                           the same policy, live: ask, tell, explain, snapshot, restore
@@ -32,6 +33,8 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
     from vambrace.adversaries import *  # noqa: F403
     from vambrace.audit.certificate import Certificate as Certificate
     from vambrace.audit.certification import certify as certify
+    from vambrace.comparison import Comparison as Comparison
+    from vambrace.comparison import compare as compare
     from vambrace.engine.delays import Delay as Delay
     from vambrace.engine.result import Result as Result
     from vambrace.engine.simulation import simulate as simulate
@@ -67,6 +70,7 @@ _NAMES = {
     """,
     "vambrace.audit.certificate": "Certificate",
     "vambrace.audit.certification": "certify",
+    "vambrace.comparison": "Comparison compare",
     "vambrace.engine.delays": "Delay",
     "vambrace.engine.result": "Result",
     "vambrace.engine.simulation": "simulate",

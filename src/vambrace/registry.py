@@ -14,7 +14,8 @@ from vambrace.errors import InvalidParameter, MissingExtra, UnknownName, Vambrac
 from vambrace.parameters import declared, spec_of
 from vambrace.protocols import Adversary, Environment, Policy
 
-__all__ = ["adversary", "declared", "environment", "known", "policy", "spec_of", "specimens", "with_changing_arms"]
+__all__ = ["adversary", "build", "declared", "environment", "known", "policy", "spec_of", "specimens"]
+__all__ += ["with_changing_arms"]
 
 Thing = TypeVar("Thing", Policy, Adversary, Environment)
 
@@ -87,8 +88,12 @@ def _parse(kind: str, spec: str) -> Any:
     name = ALIASES.get(name, name)
     if name not in classes:
         raise UnknownName(kind, name, classes)
+    return build(kind, name, classes[name], rest)
+
+
+def build(kind: str, name: str, make: Any, rest: str) -> Any:
+    """An object of a class, with parameters from the text that comes after the name in a spec."""
     parts = [part for part in rest.split(",") if part]
-    make = classes[name]
     if hasattr(make, "from_file") and any(part.startswith("file=") for part in parts):
         make = make.from_file
     parameters = {each.name: each for each in declared(make)}

@@ -1,10 +1,12 @@
-"""Binomial chances and exact confidence limits as kernels, without SciPy, which takes seconds to import.
+"""Binomial chances, exact limits and the distributions of tests, without SciPy, which takes seconds to import.
 
-They use the saddle-point form of Loader (2000), which is accurate at 10^15 trials, where differences of log-gamma lose
-all digits.
+Binomial chances are kernels in the saddle-point form of Loader (2000), which is accurate at 10^15 trials, where
+differences of log-gamma lose all digits. What tests need are plain functions.
 """
 
-from math import exp, factorial, floor, lgamma, log, log1p, pi, sqrt
+from collections.abc import Callable
+from functools import cache
+from math import erf, erfc, exp, factorial, floor, gamma, inf, lgamma, log, log1p, pi, sqrt
 
 import numpy as np
 
@@ -132,3 +134,70 @@ def lower_limit(successes: int, trials: int, tail: float) -> float:
     0.0062
     """
     return least_chance(float(successes), float(trials), log(tail), exact=True)
+
+
+def student_tail(t: float, freedom: int) -> float:
+    """P(|T| >= |t|) for Student's distribution with this many degrees of freedom.
+
+    >>> round(student_tail(2.093, 19), 4)
+    0.05
+    """
+    a, square = 0.5 * freedom, t * t
+    if square == 0.0 or square == inf:
+        return float(square == 0.0)
+    x, rest = freedom / (freedom + square), square / (freedom + square)  # which add up to 1
+    scale = exp(lgamma(a + 0.5) - lgamma(a) - lgamma(0.5) - a * log1p(square / freedom) + 0.5 * log(rest))
+    if x < (a + 1.0) / (a + 2.5):  # where the continued fraction is short
+        return scale * _beta_fraction(a, 0.5, x) / a
+    return 1.0 - 2.0 * scale * _beta_fraction(0.5, a, rest)
+
+
+@cache
+def student_limit(tail: float, freedom: int) -> float:
+    """The t with P(|T| >= t) = tail.
+
+    >>> round(student_limit(0.05, 19), 4)
+    2.093
+    """
+    return _root(lambda t: student_tail(t, freedom) - tail)
+
+
+def chi_square_tail(x: float, freedom: int) -> float:
+    """P(X >= x) for the chi-square distribution: a finite sum, since the degrees of freedom are whole.
+
+    >>> round(chi_square_tail(3.8415, 1), 4)
+    0.05
+    """
+    half = 0.5 * x
+    if freedom % 2 == 0:
+        return exp(-half) * sum(half**k / factorial(k) for k in range(freedom // 2))
+    return erfc(sqrt(half)) + exp(-half) * sum(half ** (k - 0.5) / gamma(k + 0.5) for k in range(1, freedom // 2 + 1))
+
+
+@cache
+def range_limit(tail: float, count: int) -> float:
+    """The length that the range of this many independent standard normal numbers exceeds with probability `tail`.
+
+    >>> round(range_limit(0.05, 3), 4)
+    3.3145
+    """
+    z = np.linspace(-9.0, 9.0, 361)  # the sum converges exponentially
+    density = np.exp(-0.5 * z * z) / sqrt(2.0 * pi)
+
+    def excess(length: float) -> float:
+        between = np.array([0.5 * (erf(each / sqrt(2.0)) - erf((each - length) / sqrt(2.0))) for each in z])
+        return 1.0 - count * float((density * between ** (count - 1)).sum()) * float(z[1] - z[0]) - tail
+
+    return _root(excess)
+
+
+def _root(falling: Callable[[float], float]) -> float:
+    """Where a falling function on [0, inf) is zero, by halving."""
+    low, high = 0.0, 1.0
+    while falling(high) > 0.0:
+        low, high = high, 2.0 * high
+        if high == inf:
+            return inf
+    while (middle := 0.5 * (low + high)) not in (low, high):
+        low, high = (middle, high) if falling(middle) > 0.0 else (low, middle)
+    return high

@@ -1,8 +1,11 @@
 """Tables that lose nothing, however narrow the terminal is."""
 
+from pathlib import Path
+
 import pytest
 
-from command_line import widest
+import own_file
+from command_line import Run, assert_mistake, widest
 from vambrace.cli import common
 
 COLUMNS = ("arm", "events", "names")
@@ -48,3 +51,23 @@ def test_a_table_in_a_pipe_has_its_rows_in_one_line(
     monkeypatch.delenv("COLUMNS", raising=False)
     common.print_table("", COLUMNS, [("x" * 90, "1", "y" * 90)])
     assert f"{'x' * 90}  1       {'y' * 90}\n" in capsys.readouterr().out
+
+
+OWN: dict[str, list[str]] = {
+    "simulate": ["mine.py:my-greedy", "--attack", "mine.py:Slander:budget=5", "--replications", "2"],
+    "attack": ["mine.py:Greedy", "--budgets", "5", "--attack", "mine.py:slander", "--replications", "2"],
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_file_of_the_user_is_named_like_anything_else(
+    name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(own_file.TEXT, encoding="utf-8")
+    done = run(name, *OWN[name], "--env", "mine.py:up-to:tops=1/0.5", "--horizon", "200", "--threads", "1")
+    assert (done.code, done.err) == (0, "")
+    assert "mine.py:" in done.out
+    twice = run("attack", "ucb1", "--means", "0.9,0.5", "--budgets", "5", "--attack", "mine.py:Slander:budget=3")
+    assert "both set the budget; drop budget=3 from --attack" in twice.err
+    assert_mistake(run("simulate", "mine.py:Greed", "--means", "0.9,0.5"))

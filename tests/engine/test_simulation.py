@@ -63,6 +63,23 @@ def test_a_replication_depends_on_its_number_only() -> None:
     assert len({tuple(row) for row in many.pulls.tolist()}) > 1
 
 
+@pytest.mark.parametrize("options", [{}, {"delay": vb.Delay.geometric(5), "lost": 0.2}], ids=["prompt", "late"])
+def test_a_range_of_replications_is_a_part_of_them_all(options: dict[str, Any]) -> None:
+    def play(replications: int | range) -> vb.Result:
+        game = (vb.Thompson(), vb.Bernoulli([0.9, 0.5]), vb.RandomFlips(budget=5))
+        return vb.simulate(*game, horizon=60, replications=replications, seed=3, interpret=True, **options)
+
+    whole, part = play(6), play(range(2, 6))
+    assert part.replications == 4
+    for name in ("pseudo_regret", "realized_regret", "observed_regret", "cost", "pulls"):
+        np.testing.assert_array_equal(getattr(part, name), getattr(whole, name)[2:])
+    for wrong in (range(0), range(4, 2), range(0, 6, 2), range(-1, 3)):
+        with pytest.raises(
+            InvalidParameter, match=r"replications: expected a number or a range such as range\(20, 40\)"
+        ):
+            play(wrong)
+
+
 def test_seeds_matter_and_clean_and_attacked_runs_are_paired() -> None:
     clean, other = (vb.simulate(vb.UCB1(), ENV, horizon=500, seed=seed) for seed in (1, 2))
     assert not np.array_equal(clean.pseudo_regret, other.pseudo_regret)

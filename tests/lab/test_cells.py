@@ -1,11 +1,13 @@
+import functools
 import re
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import vambrace as vb
-from vambrace import registry
+from vambrace import lab, registry
 from vambrace.lab import cells
 from vambrace.lab import experiment as spec
 from vambrace.lab.cells import Cell, expand, fingerprint
@@ -18,7 +20,7 @@ DOCUMENT: dict[str, Any] = {
     "horizons": [30],
     "budgets": [0, 5],
     "policies": ["ucb1", "se-wr:budget={budget}"],
-    "adversaries": ["conceal", "conceal:stop_when_dropped=true"],
+    "adversaries": ["conceal", "conceal:arm=1"],
     "environments": {"two": "bernoulli:means=0.9/0.5"},
 }
 
@@ -32,9 +34,9 @@ def test_names_say_what_is_played() -> None:
         "two--ucb1--none--c0--t30",
         "two--se-wr_budget-0--none--c0--t30",
         "two--ucb1--conceal--c5--t30",
-        "two--ucb1--conceal_stop_when_dropped-true--c5--t30",
+        "two--ucb1--conceal_arm-1--c5--t30",
         "two--se-wr_budget-5--conceal--c5--t30",
-        "two--se-wr_budget-5--conceal_stop_when_dropped-true--c5--t30",
+        "two--se-wr_budget-5--conceal_arm-1--c5--t30",
     ]
 
 
@@ -92,12 +94,17 @@ def test_the_fingerprint_covers_all_that_matters_and_nothing_else() -> None:
         "checkpoints": 5,
         "bounded": False,
         "engine": "rounds",
+        "delay": "fixed:3",
+        "lost": 0.5,
+        "arms_open": "1:5-",
+        "sources": {"mine.py": "00"},
     }
-    assert {"id", "hash", *changes} == {field.name for field in fields(Cell)}
+    others: dict[str, Any] = {"id": "other", "first": 1, "code": {"mine.py": "pass"}, "means": (0.5,)}
+    assert {"hash", *changes, *others} == {field.name for field in fields(Cell)}
     assert cell.hash == fingerprint(cell.content)
     hashes = {fingerprint(replace(cell, **{name: value}).content) for name, value in changes.items()}
     assert len({cell.hash, *hashes}) == 1 + len(changes)
-    assert fingerprint(replace(cell, id="other").content) == cell.hash
+    assert fingerprint(replace(cell, **others).content) == cell.hash
 
 
 def test_a_cell_is_one_call_of_simulate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,3 +122,19 @@ def test_a_cell_is_one_call_of_simulate(monkeypatch: pytest.MonkeyPatch) -> None
         "progress": False,
     }
     assert registry.policy(cell.policy) == vb.SEWR(budget=5)
+
+
+def test_what_answers_and_arms_do_is_played_and_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "simulate", functools.partial(vb.simulate, interpret=True))
+    conditions = {"delay": "fixed:5", "lost": 0.25, "arms_open": "1:1-10,1:20-"}
+    document = DOCUMENT | conditions | {"policies": ["ucb1"], "adversaries": ["conceal"], "budgets": [5]}
+    lab.run(lab.parse(document), tmp_path, workers=1)
+    (play,) = lab.load(tmp_path).plays
+    options: dict[str, Any] = {"horizon": 30, "replications": 3, "checkpoints": 4, "seed": play.result.seed}
+    windows = {1: [(1, 10), (20, None)]}
+    late: dict[str, Any] = {"delay": vb.Delay.fixed(5), "lost": 0.25, "arms_open": windows}
+    result = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), vb.Conceal(budget=5), **options, **late, interpret=True)
+    assert (play.result.pseudo_regret == result.pseudo_regret).all()
+    for name in ("delay", "lost", "arms_open"):
+        assert getattr(play.result, name) == getattr(result, name)
+    assert play.result.conditions() == ["delay fixed:5", "0.25 of answers lost", "arms open and close"]

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+import own_file
 import vambrace as vb
 from vambrace import registry
 from vambrace.errors import InvalidParameter
 from vambrace.lab import experiment as spec
 from vambrace.lab.cells import expand
+from vambrace.parameters import spec_of
 
 SMALL = """
 name = "small"
@@ -337,6 +339,58 @@ def test_a_mistake_is_one_line_with_its_place(tmp_path: Path, text: str, message
     with pytest.raises(InvalidParameter) as caught:
         read(tmp_path, text)
     assert str(caught.value) == f"{tmp_path / 'file.toml'}: {message}"
+
+
+UNPLAYABLE = {
+    "a rush on UCB1": (
+        SMALL.replace("conceal", "elimination-rush:stop_when_dropped=true"),
+        "small: ucb1 on two against elimination-rush:stop_when_dropped=true cannot be played: attack elimination-rush: "
+        "expected a policy whose state has 'arms', got ucb1",
+    ),
+    "a leap with UCB1": (
+        f'engine = "leap"\n{SMALL}',
+        "small: ucb1 on two cannot be played: engine leap: expected a policy with quiet stretches, got ucb1",
+    ),
+    "arms that come and go in PE-WR": (
+        f'arms_open = "1:5-"\n{SMALL.replace("ucb1", "pe-wr")}',
+        "small: pe-wr on two cannot be played: ",
+    ),
+    "an arm that is not there": (
+        f'arms_open = "2:5-"\n{SMALL}',
+        "small: ucb1 on two cannot be played: arms_open: arm: expected",
+    ),
+    "a window": (f'arms_open = "2"\n{SMALL}', "arms_open: expected ARM:FIRST-END such as 2:1-5000 or 2:8000-, got '2'"),
+    "a delay": (f'delay = "3"\n{SMALL}', "delay: unknown delay '3'; known: batch, fixed, geometric"),
+    "a share": (f"lost = 1.5\n{SMALL}", "lost: expected less than or equal to 1, got 1.5"),
+    "no such file": (SMALL.replace('"ucb1"', '"mine.py:Mine"'), "mine.py: expected a file of Python code, got No such"),
+    "a budget twice": (
+        SMALL.replace('"conceal"', '"mine.py:Slander:budget=3"'),
+        "adversaries[0]: the budget is given twice, by the list of budgets and by 'mine.py:Slander:budget=3'; drop",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), UNPLAYABLE.values(), ids=UNPLAYABLE)
+def test_what_cannot_be_played_is_refused_when_the_file_is_read(tmp_path: Path, text: str, message: str) -> None:
+    if "Slander" in text:
+        (tmp_path / "mine.py").write_text(own_file.TEXT, encoding="utf-8")
+    with pytest.raises(InvalidParameter) as caught:
+        read(tmp_path, text)
+    assert str(caught.value).startswith(f"{tmp_path / 'file.toml'}: {message}")
+
+
+def test_files_of_the_user_are_beside_the_experiment(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(own_file.TEXT, encoding="utf-8")
+    text = SMALL.replace('"ucb1"', '"mine.py:Greedy:budget={2 * budget}"').replace('"conceal"', '"mine.py:Slander"')
+    experiment = read(tmp_path, text)
+    assert [*experiment.sources] == ["mine.py"]
+    game = experiment.games[2]
+    assert (spec_of(game.policy), spec_of(game.adversary)) == (
+        "mine.py:my-greedy:budget=10",
+        "mine.py:slander:budget=5",
+    )
+    assert (game.line, game.attack) == ("mine.py:Greedy:budget=2*C", "mine.py:Slander")
+    assert "sources" not in json.loads(schema())["properties"]
 
 
 def schema() -> str:

@@ -19,6 +19,7 @@ from unittest.mock import Mock
 
 import pytest
 
+import own_file
 import vambrace as vb
 from vambrace import cli
 from vambrace.errors import ClusterLost, InvalidParameter, MissingExtra
@@ -223,7 +224,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_failed_cells_are_told_and_tried_again_alone(tmp_path: Path, played: list[str]) -> None:
-    experiment = spec.parse(FAILING)
+    experiment = spec.validated(FAILING)
 
     def again() -> Status:
         played.clear()
@@ -286,20 +287,20 @@ def test_workers_share_the_policies_between_them() -> None:
 
 
 def test_the_first_failure_can_end_the_run(tmp_path: Path, played: list[str]) -> None:
-    found = run.run(spec.parse(FAILING | {"budgets": [5, 0]}), tmp_path, workers=1, fail_fast=True)
+    found = run.run(spec.validated(FAILING | {"budgets": [5, 0]}), tmp_path, workers=1, fail_fast=True)
     assert played == [BAD]
     assert ([*found.failed], len(found.missing)) == ([BAD], 3)
 
 
 def test_failures_of_workers_come_back_as_text(tmp_path: Path) -> None:
-    found = run.run(spec.parse(FAILING | {"budgets": [5], "policies": ["ucb1", "thompson"]}), tmp_path, workers=2)
+    found = run.run(spec.validated(FAILING | {"budgets": [5], "policies": ["ucb1", "thompson"]}), tmp_path, workers=2)
     assert (len(found.failed), found.done) == (2, ())
     assert "expected a policy whose state has 'arms', got thompson" in found.failed[BAD.replace("ucb1", "thompson")]
 
 
 def test_a_cell_that_workers_die_of_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run._Worker, "submit", lambda worker, cell: worker._pool.submit(os._exit, 9))
-    found = run.run(spec.parse(FAILING | {"budgets": [0]}), tmp_path, workers=2)
+    found = run.run(spec.validated(FAILING | {"budgets": [0]}), tmp_path, workers=2)
     assert {*found.failed.values()} == {"worker: crashed twice while running this cell"}
     assert len(found.failed) == 2
 
@@ -308,7 +309,7 @@ def test_a_program_that_workers_cannot_import_is_told_what_is_wrong(tmp_path: Pa
     program = tmp_path / "program.py"
     program.write_text(
         "from pathlib import Path\nfrom vambrace.lab import experiment as spec, runner as run\n"
-        f"run.run(spec.parse({FAILING!r}), Path({str(tmp_path / 'out')!r}), workers=2)\n",
+        f"run.run(spec.validated({FAILING!r}), Path({str(tmp_path / 'out')!r}), workers=2)\n",
         encoding="utf-8",
     )
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -320,7 +321,7 @@ def test_a_program_that_workers_cannot_import_is_told_what_is_wrong(tmp_path: Pa
 
 
 def test_a_worker_with_another_version_says_so() -> None:
-    cell = next(iter(cells.expand(spec.parse(FAILING)).cells.values()))
+    cell = next(iter(cells.expand(spec.validated(FAILING)).cells.values()))
     found = run.play(cell, "9.9.9", 1)
     assert isinstance(found, run.Failure)
     assert found.error == f"worker: expected vambrace 9.9.9, got {vb.__version__}"
@@ -341,29 +342,53 @@ def test_run_and_status_on_the_command_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     text = json.dumps(FAILING["environments"]["two"])
-    lines = [f"{key} = {json.dumps(value)}" for key, value in FAILING.items() if key != "environments"]
+    changed = FAILING | {"policies": ["mine.py:broken", "se"], "adversaries": ["conceal"]}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in changed.items() if key != "environments"]
     Path("failing.toml").write_text("\n".join([*lines, "[environments]", f"two = {text}"]), encoding="utf-8")
+    Path("mine.py").write_text(own_file.TEXT, encoding="utf-8")
     say = functools.partial(command_line, monkeypatch)
 
     assert say("run", "failing.toml", "--workers", "1") == 1
     out, err = capsys.readouterr()
     assert err == ""
-    assert out.splitlines()[0].startswith(f"failed: {BAD}: attack elimination-rush: expected")
-    assert out.splitlines()[1:] == ["failing: 3 done, 1 failed of 4 cells in out/failing"]
+    why = "policy mine.py:broken: expected an arm in [0, 1], got 7 in round 1"
+    bad = [f"two--mine.py_broken--{attack}--t30" for attack in ("none--c0", "conceal--c5")]
+    assert out.splitlines() == [
+        *(f"failed: {name}: {why}" for name in bad),
+        "failing: 2 done, 2 failed of 4 cells in out/failing",
+    ]
 
     Path("out/failing/cells/stray").touch()
     assert say("status", "out/failing") == 0
     assert "unknown: cells/stray" in capsys.readouterr().out.splitlines()
     assert say("status", "out/failing", "--json") == 0
     status = json.loads(capsys.readouterr().out)
-    assert (status["cells"], len(status["done"]), [*status["failed"]]) == (4, 3, [BAD])
+    assert (status["cells"], len(status["done"]), [*status["failed"]]) == (4, 2, bad)
 
-    changed = Path("failing.toml").read_text(encoding="utf-8").replace('"replications": 2', "").replace("= 2", "= 3")
-    Path("failing.toml").write_text(changed, encoding="utf-8")
+    good = Path("failing.toml").read_text(encoding="utf-8")
+    Path("failing.toml").write_text(good.replace("checkpoints = 3", "checkpoints = 4"), encoding="utf-8")
     assert say("run", "failing.toml") == 2
     *diff, line = capsys.readouterr().err.splitlines()
-    assert '+  "replications": 3,' in diff
-    assert line.startswith("vambrace: error: out/failing: expected the experiment that it was made for")
+    assert '+  "checkpoints": 4,' in diff
+    assert line.startswith(
+        "vambrace: error: out/failing: the change gives 2 finished cells another meaning, such as two--se"
+    )
+
+    Path("failing.toml").write_text(
+        good.replace("replications = 2", "replications = 5").replace("0, 5", "0"), encoding="utf-8"
+    )
+    assert say("run", "failing.toml", "--dry-run", "--workers", "2") == 0
+    forecast = "out/failing: cells: 1 to play, 1 to extend, 0 kept, 1 put aside; games to play: 8"
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == [forecast, "About 0 s of computing, 0 s on 2 processes, judged from 2 measured cells."]
+    assert say("run", "failing.toml", "--dry-run", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["extend"] == ["two--se--none--c0--t30"]
+    assert say("run", "failing.toml", "--workers", "1") == 1
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "unknown: cells/stray",
+        "failing: 1 done, 1 failed of 2 cells in out/failing",
+        "aside: 1 finished cell that the experiment no longer has, in out/failing/aside",
+    ]
 
     assert say("run", "postr") == 2
     assert capsys.readouterr().err == "vambrace: error: unknown suite or file 'postr'; did you mean 'poster'?\n"
@@ -375,7 +400,7 @@ def test_run_and_status_on_the_command_line(
 
 
 def test_what_is_wrong_with_a_cluster_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    experiment = spec.parse(FAILING)
+    experiment = spec.validated(FAILING)
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "distributed", None)
         with pytest.raises(MissingExtra, match=r"expected the extra vambrace\[dask\]"):
@@ -392,7 +417,7 @@ def test_a_scheduler_that_goes_away_is_nobody_elses_fault(tmp_path: Path, monkey
     client = Mock(submit=submit, status="closed")
     monkeypatch.setattr(run, "_client", lambda address, workers: nullcontext(client))
     with pytest.raises(ClusterLost, match="dask: lost the scheduler at here"):
-        run.run(spec.parse(FAILING), tmp_path, dask="here")
+        run.run(spec.validated(FAILING), tmp_path, dask="here")
     status = Store(tmp_path).status()
     assert (len(status.missing), status.failed) == (4, {})
 
@@ -411,8 +436,9 @@ def test_a_cluster_that_runs_already_is_found_by_its_address(tmp_path: Path) -> 
     pytest.importorskip("distributed", reason="needs vambrace[dask]")
     script = tmp_path / "cluster.py"
     script.write_text(CLUSTER, encoding="utf-8")
+    (tmp_path / "mine.py").write_text(own_file.TEXT, encoding="utf-8")
     (tmp_path / "file.toml").write_text(
-        LONG.replace("8e6, 9e6, 1e7", "30").replace("conceal", "conceal:stop_when_dropped=true")
+        LONG.replace("8e6, 9e6, 1e7", "30").replace('"ucb1"', '"mine.py:my-greedy", "mine.py:broken"')
     )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen([sys.executable, str(script)], text=True, **pipes) as cluster:  # type: ignore[call-overload]
@@ -421,5 +447,5 @@ def test_a_cluster_that_runs_already_is_found_by_its_address(tmp_path: Path) -> 
         cluster.stdin.close()
     assert (done[0], done[2]) == (1, "")
     status = json.loads(done[1])
-    assert (len(status["done"]), len(status["failed"])) == (2, 2)
-    assert all("got ucb1" in error for error in status["failed"].values())
+    assert (len(status["done"]), len(status["failed"])) == (4, 4)
+    assert all("got 7 in round 1" in error for error in status["failed"].values())

@@ -14,7 +14,8 @@ from vambrace.errors import StoreError
 from vambrace.lab import cells, lock, store
 from vambrace.lab import experiment as spec
 from vambrace.lab.cells import Cell, expand
-from vambrace.lab.store import Store, decode, encode
+from vambrace.lab.recorded import decode, encode
+from vambrace.lab.store import Store
 
 DOCUMENT: dict[str, Any] = {
     "name": "small",
@@ -41,7 +42,7 @@ def fill(folder: Path, *chosen: Cell) -> Store:
     kept = Store(folder)
     with kept.opened(EXPERIMENT):
         for cell in chosen:
-            kept.keep(cell.id, encode(cell, cell.play()), 0.5)
+            kept.keep(cell, encode(cell, cell.play()), 0.5)
     return kept
 
 
@@ -107,7 +108,7 @@ DAMAGES = {
 @pytest.mark.parametrize(("damage", "reason"), DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_file_is_reported_and_played_again(tmp_path: Path, damage: Any, reason: str) -> None:
     kept = fill(tmp_path, CLEAN, ATTACKED)
-    damage(kept.path(CLEAN.id))
+    damage(kept.files.path(CLEAN.id))
     status = kept.status()
     assert status.done == (ATTACKED.id,)
     assert [*status.damaged] == [CLEAN.id]
@@ -145,14 +146,26 @@ def test_a_failure_is_kept_until_the_cell_succeeds(tmp_path: Path) -> None:
 def test_a_changed_experiment_is_refused_with_the_difference(tmp_path: Path) -> None:
     kept = fill(tmp_path, CLEAN)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    changed = spec.parse(DOCUMENT | {"replications": 4})
-    with (
-        pytest.raises(StoreError, match="the experiment that it was made for") as caught,
-        kept.opened(changed),
-    ):
-        pass
-    assert '-  "replications": 3,' in caught.value.diff.splitlines()
-    assert '+  "replications": 4,' in caught.value.diff.splitlines()
+    changes: dict[str, Any] = {
+        "seed": 1,
+        "checkpoints": 5,
+        "bounded": False,
+        "engine": "rounds",
+        "environments": {"two": "bernoulli:means=0.9/0.6"},
+        "lost": 0.5,
+        "delay": "fixed:3",
+        "arms_open": "1:5-",
+    }
+    for key, value in changes.items():
+        with (
+            pytest.raises(StoreError, match=f"gives 1 finished cell another meaning, such as {CLEAN.id}: ") as caught,
+            kept.opened(spec.parse(DOCUMENT | {key: value})),
+        ):
+            pass
+        assert f"{key.removesuffix('s')} was" in str(caught.value) or key == "checkpoints"
+        assert any(line.startswith("+") and (key in line or "0.6" in line) for line in caught.value.diff.splitlines())
+    with pytest.raises(StoreError, match="expected the experiment 'small' that it was made for, got 'other'"):
+        kept.forecast(spec.parse(DOCUMENT | {"name": "other"}))
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 

@@ -80,3 +80,15 @@ def test_the_worst_of_each_kind(study: Study) -> None:
     found = worst(study.plays, lambda play: play.game.line)
     for line, play in found.items():
         assert play.regret == max(each.regret for each in study.plays if each.game.line == line)
+
+
+def test_a_study_is_compared_by_the_names_of_its_file(study: Study) -> None:
+    found = vb.compare(study, baseline="ucb1")
+    assert {*found.ranks["policy"]} == {"ucb1", "se-wr:budget=C"}
+    assert found.ranks["games"].to_list() == [8, 8]  # two environments, horizons and budgets; a panel again is no game
+    row = found.table.row(-1, named=True)
+    game = next(play for play in study.plays if play.game.place == "level" and play.game.line != "ucb1")
+    assert (row["policy"], row["baseline"], row["environment"]) == ("se-wr:budget=C", "ucb1", "level")
+    assert (row["attack"], row["budget"], row["horizon"], row["replications"]) == ("conceal", 4.0, 30, 3)
+    clean = found.table.filter(pl.col("attack").is_null(), environment="level", horizon=20).row(0, named=True)
+    assert clean["regret"] == game.regret

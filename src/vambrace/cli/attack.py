@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vambrace import __version__, registry
+from vambrace import __version__, own_code, registry
 from vambrace.cli import common
 from vambrace.errors import InvalidParameter
 from vambrace.protocols import Adversary
@@ -52,14 +52,14 @@ def command(
     if not suite and not attacks:
         options = common.whole(horizon=horizon, seed=seed) | {"goal": goal, "effort": effort, "threads": threads}
         options |= {"threat": threat}
-        _search(registry.policy(policy), arms, [size for size in sizes if size != 0] or sizes, options, html, as_json)
+        _search(own_code.policy(policy), arms, [size for size in sizes if size != 0] or sizes, options, html, as_json)
         return
     if html is not None:
         raise InvalidParameter("html: expected a search, got --suite or --attack, which print tables only")
     from vambrace.redteam.suite import attack_suite
 
     report = attack_suite(
-        registry.policy(policy),
+        own_code.policy(policy),
         arms,
         budgets=sizes,
         **common.whole(horizon=horizon, replications=replications, seed=seed),
@@ -111,15 +111,14 @@ def _search(policy: Any, arms: Any, budgets: list[float], options: dict[str, Any
 
 
 def _attack(spec: str, budgets: str) -> Adversary:
-    adversary = registry.adversary(spec)
-    if adversary is None:
+    if spec == "none":
         raise InvalidParameter("attack: expected the name of an attack, got none (budget 0 is the game without attack)")
-    inside = next((part for part in spec.partition(":")[2].split(",") if part.startswith("budget=")), None)
+    inside = next((part for part in own_code.split(spec).rest.split(",") if part.startswith("budget=")), None)
     if inside is not None:
         raise InvalidParameter(
             f"attack: {spec} and --budgets {budgets} both set the budget; drop {inside} from --attack"
         )
-    return adversary
+    return own_code.adversary(own_code.with_budget(spec, "inf"))
 
 
 def _cells(row: Any) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vambrace import __version__, registry
+from vambrace import __version__, own_code, registry
 from vambrace.cli import common
 from vambrace.cli.attack import MEANS
 
@@ -39,7 +39,7 @@ def command(
     arms = common.environment(MEANS if means is None and env is None else means, env)
     options: dict[str, Any] = {"goal": goal, "effort": effort, "threads": threads, **common.whole(seed=seed)}
     horizons = [common.whole(horizon=each)["horizon"] for each in horizon.split(",")]
-    found = [breakdown(registry.policy(policy), arms, horizon=each, **options) for each in horizons]
+    found = [breakdown(own_code.policy(policy), arms, horizon=each, **options) for each in horizons]
     if html is not None:
         from vambrace.report import attacks
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from vambrace import __version__, registry
+from vambrace import __version__, own_code
 from vambrace.cli import common
 from vambrace.cli.common import option
 from vambrace.errors import InvalidParameter
@@ -51,7 +51,7 @@ def command(
         gap=gap,
         log=log,
         fakes=common.numbers("fakes", fakes),
-        policies=[registry.policy(spec) for spec in policies] if policies else None,
+        policies=[own_code.policy(spec) for spec in policies] if policies else None,
         attacks=[_attack(spec) for spec in attacks] if attacks else None,
         **common.whole(replications=replications, seed=seed),
         **common.whole(**{name: text for name, text in optional.items() if text is not None}),
@@ -68,7 +68,7 @@ def command(
 
 
 def _attack(spec: str) -> Adversary:
-    adversary = registry.adversary(spec)
-    if adversary is None:
+    if spec == "none":
         raise InvalidParameter("attack: expected the name of an attack, got none (no attack is always played)")
-    return adversary
+    given = "budget=" in own_code.split(spec).rest
+    return own_code.adversary(spec if given else own_code.with_budget(spec, "inf"))

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vambrace import registry
+from vambrace import own_code
 from vambrace.errors import InvalidParameter
 from vambrace.parameters import Kind
 from vambrace.protocols import Environment
@@ -63,7 +63,7 @@ def environment(means: str | None, env: str | None) -> Environment:
     if (means is None) == (env is None):
         came = "neither" if means is None else "both"
         raise InvalidParameter(f"environment: expected either --means 0.9,0.8 or --env NAME:means=0.9/0.8, got {came}")
-    return registry.environment(f"bernoulli:means={(means or '').replace(',', '/')}" if env is None else env)
+    return own_code.environment(f"bernoulli:means={(means or '').replace(',', '/')}" if env is None else env)
 
 
 def games(result: Any, *more: str) -> str:

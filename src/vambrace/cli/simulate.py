@@ -1,14 +1,12 @@
 """`vambrace simulate`."""
 
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from vambrace import registry
+from vambrace import own_code, registry
 from vambrace.cli import common
-from vambrace.errors import InvalidParameter
 from vambrace.files import whole_file
 
 EXAMPLES = (
@@ -50,15 +48,19 @@ def command(
     Regret is what a policy lost against always playing the best arm.
     """
     from vambrace.engine.delays import Delay
+    from vambrace.engine.openings import parse_windows
     from vambrace.engine.simulation import simulate
 
     common.check_target(output, (".parquet", ".csv"))
     common.check_target(plot, (".svg", ".png", ".pdf", ".html"))
-    environment, adversary = common.environment(means, env), registry.adversary(attack)
+    environment, adversary = common.environment(means, env), own_code.adversary(attack)
     size = common.whole(horizon=horizon, replications=replications, seed=seed, checkpoints=checkpoints)
     options = size | {"engine": engine, "bounded": not unbounded, "threads": threads, "lost": lost}
-    options |= {"delay": None if delay is None else Delay.parse(delay), "arms_open": _windows(arms_open)}
-    played = [registry.policy(spec) for spec in policies]  # before any game, which may take long
+    options |= {
+        "delay": None if delay is None else Delay.parse(delay),
+        "arms_open": None if arms_open is None else parse_windows(arms_open),
+    }
+    played = [own_code.policy(spec) for spec in policies]  # before any game, which may take long
     results = [simulate(policy, environment, adversary, **options) for policy in played]
     if output is not None:
         _write_frames(results, output)
@@ -70,20 +72,6 @@ def command(
         common.print_json([result.summary() for result in results])
     else:
         _print_results(results)
-
-
-def _windows(text: str | None) -> dict[int, list[tuple[int, int | None]]] | None:
-    """The windows of each arm, from ARM:FIRST-END with commas between; without an end it stays open."""
-    if text is None:
-        return None
-    found: dict[int, list[tuple[int, int | None]]] = {}
-    for part in text.split(","):
-        match = re.fullmatch(r"\s*(\d+):(\d+)-(\d*)\s*", part)
-        if match is None:
-            raise InvalidParameter(f"--arms-open: expected ARM:FIRST-END such as 2:1-5000 or 2:8000-, got {part!r}")
-        arm, first, end = match.groups()
-        found.setdefault(int(arm), []).append((int(first), int(end) if end else None))
-    return found
 
 
 def _print_results(results: list[Any]) -> None:

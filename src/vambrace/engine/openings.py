@@ -1,5 +1,6 @@
 """Arms that open and close during a game: `arms_open` of `simulate`, checked, and as the loop reads it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,6 +15,24 @@ Window = tuple[int, int | None]  # the first round in which an arm is open, and 
 Windows = Mapping[int, Sequence[Window]]
 
 EXAMPLE = "windows such as {2: [(1, 5000), (8000, None)]}"
+
+
+def parse_windows(text: str | None) -> dict[int, list[Window]] | None:
+    """The windows of each arm, from ARM:FIRST-END with commas between; without an end it stays open. None: none.
+
+    >>> parse_windows("2:1-5000,2:8000-")
+    {2: [(1, 5000), (8000, None)]}
+    """
+    if text is None:
+        return None
+    found: dict[int, list[Window]] = {}
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d+):(\d+)-(\d*)\s*", part)
+        if match is None:
+            raise InvalidParameter(f"arms_open: expected ARM:FIRST-END such as 2:1-5000 or 2:8000-, got {part!r}")
+        arm, first, end = match.groups()
+        found.setdefault(int(arm), []).append((int(first), int(end) if end else None))
+    return found
 
 
 class Changes(NamedTuple):

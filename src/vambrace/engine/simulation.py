@@ -17,7 +17,7 @@ from vambrace.engine.regrets import Regrets
 from vambrace.engine.result import Result
 from vambrace.engine.rounds import History, Record, Setting, Streams, Totals
 from vambrace.engine.setup import Setup
-from vambrace.errors import GameFault, NotApplicable
+from vambrace.errors import GameFault, InvalidParameter, NotApplicable
 from vambrace.kernels import compile_now, compiled, interpreted, is_kernel, is_loaded, is_ready
 from vambrace.progress import ProgressBar, compiling
 from vambrace.protocols import Adversary, Environment, Integers, Policy
@@ -40,7 +40,7 @@ def simulate(
     attack: Adversary | None = None,
     *,
     horizon: int,
-    replications: int = 1,
+    replications: int | range = 1,
     seed: int = 0,
     engine: Engine = "auto",
     checkpoints: int | Sequence[int] | Integers = 64,
@@ -63,7 +63,8 @@ def simulate(
         environment: The arms, such as vb.Bernoulli([0.9, 0.8]).
         attack: The attack, such as vb.Conceal(budget=100); None: no attack.
         horizon: The number of rounds of a game.
-        replications: The number of games. Each has its own random numbers, which depend on the seed only.
+        replications: The number of games. Each has its own random numbers, which depend on the seed only; so
+            range(20, 40) adds twenty games to 20 that were played before.
         seed: The same seed gives the same numbers, on any number of threads, compiled or interpreted.
         engine: "rounds" plays every round; "leap" plays quiet stretches in one step, and is exact in law; "auto" leaps
             wherever that is exact. The two draw different numbers from the same seed.
@@ -85,14 +86,32 @@ def simulate(
     >>> print(vb.simulate(vb.UCB1(), env, attack, horizon=10_000, replications=3, seed=7))
     ucb1 against conceal:budget=50: regret 2,189.2 ± 115.8 after 10,000 rounds (mean ± standard error of 3 replications), cost 50.0
     """  # noqa: E501
+    conditions: dict[str, Any] = {"arms_open": arms_open, "delay": delay, "lost": lost, "realized": realized}
+    parts = (policy, environment, attack)
+    setup, leaping = checked(*parts, horizon=horizon, bounded=bounded, engine=engine, **conditions)
+    run = _Run(setup, replications, seed, checkpoints, leaping=leaping)
+    return run.play(threads, None if interpret is None else validation.flag("interpret", interpret), progress)
+
+
+def checked(
+    policy: Any,
+    environment: Any,
+    attack: Any,
+    *,
+    horizon: Any,
+    bounded: Any = True,
+    engine: Any = "auto",
+    realized: Any = None,
+    **conditions: Any,
+) -> tuple[Setup, bool]:
+    """A game that can be played, and whether to leap; an error says why it cannot."""
     setup = Setup.check(policy, environment, attack, horizon=horizon, bounded=bounded, realized=realized)
-    setup = setup.with_conditions(arms_open, delay, lost, realized)
+    setup = setup.with_conditions(**conditions, realized=realized)
     validation.choice("engine", engine, get_args(Engine))
     obstacle = setup.obstacle_to_leaping() if engine != "rounds" else None
     if engine == "leap" and obstacle:
         raise NotApplicable(f"engine leap: expected {obstacle[0]}, got {obstacle[1]}")
-    run = _Run(setup, replications, seed, checkpoints, leaping=engine != "rounds" and not obstacle)
-    return run.play(threads, None if interpret is None else validation.flag("interpret", interpret), progress)
+    return setup, engine != "rounds" and not obstacle
 
 
 class _Run:
@@ -100,7 +119,7 @@ class _Run:
 
     def __init__(self, setup: Setup, replications: Any, seed: Any, checkpoints: Any, *, leaping: bool) -> None:
         self.setup, self.leaping = setup, leaping
-        self.replications = validation.whole("replications", replications, low=1, high=10**9)
+        self.first, self.replications = _counted(replications)
         self.seed = validation.seed(seed)
         self.points = validation.checkpoints(checkpoints, setup.horizon)
         self.gaps = setup.means.max() - setup.means
@@ -163,11 +182,13 @@ class _Run:
         return programs
 
     def _replicate(self, programs: _Programs, r: int, setting: Setting) -> None:
-        """Play replication r up to the last checkpoint of the setting."""
+        """Play the replication of row r up to the last checkpoint of the setting."""
         play, settle = programs
         setup, points = self.setup, setting.checkpoints
-        streams = Streams(*(stream(self.seed, r, role) for role in range(len(Streams._fields))))
-        queue = make_queue(setup.delay, setup.lost, setup.horizon, stream(self.seed, r, DELAY)) if setup.late else None
+        number = self.first + r
+        streams = Streams(*(stream(self.seed, number, role) for role in range(len(Streams._fields))))
+        late = stream(self.seed, number, DELAY) if setup.late else None
+        queue = None if late is None else make_queue(setup.delay, setup.lost, setup.horizon, late)
         changes = None if setup.openings is None else setup.openings.changes()
         record = _record(len(points), setup.n_arms, self.progress[r], self.stop, changes, queue)
         policy, attack, arms = setup.states()
@@ -200,6 +221,15 @@ class _Run:
                 self.stop[0] = 1  # the games look at it from time to time
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+
+
+def _counted(replications: Any) -> tuple[int, int]:
+    """The first replication, from zero, and how many there are."""
+    if not isinstance(replications, range):
+        return 0, validation.whole("replications", replications, low=1, high=10**9)
+    if replications.step != 1 or not 0 <= replications.start < replications.stop <= 10**9:
+        raise InvalidParameter(f"replications: expected a number or a range such as range(20, 40), got {replications}")
+    return replications.start, len(replications)
 
 
 def _record(

@@ -21,10 +21,12 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
-from vambrace import registry
-from vambrace.errors import InvalidParameter, UnknownName, VambraceError, shorten
+from vambrace import own_code, registry
+from vambrace.errors import InvalidParameter, UnknownName, VambraceError
 from vambrace.lab.arithmetic import filled, mentions, shown
+from vambrace.lab.mistakes import check_playable, explained
 from vambrace.parameters import spec_of
 from vambrace.protocols import Adversary, Environment, Policy
 from vambrace.validation import LARGEST_BUDGET, MOST_ROUNDS
@@ -47,12 +49,6 @@ Budget = Annotated[float, Field(ge=0, le=LARGEST_BUDGET, allow_inf_nan=False)]
 Axis = Literal["round", "budget", "horizon"]
 Power = Annotated[float, Field(ge=0, le=1)]
 LEFT_OUT = "left out"
-MESSAGES = {  # what was expected, for mistakes that pydantic describes in the words of programmers
-    "missing": "a value",
-    "too_short": "at least one",
-    "string_too_short": "at least one character",
-    "string_pattern_mismatch": "a name in kebab case such as ten-arms",
-}
 OWN_BUDGET = re.compile(r"[:,](budget=[^,]*)")
 
 
@@ -100,6 +96,9 @@ class Experiment(_Model):
     checkpoints: Count | list[Rounds] = Field(default=64, description="How many log-spaced rounds to record, or which.")
     bounded: bool = Field(default=True, description="Clip altered rewards to [0, 1].")
     engine: Literal["auto", "rounds", "leap"] = Field(default="auto", description="auto leaps wherever that is exact.")
+    delay: str | None = Field(default=None, description="How late answers arrive, such as fixed:1000; none: at once.")
+    lost: Annotated[float, Field(ge=0, le=1)] = Field(default=0.0, description="Share of answers that never arrive.")
+    arms_open: str | None = Field(default=None, description="When arms are open, such as 2:1-5000,2:8000-.")
     policies: list[Spec] = Field(default=[], description="For every panel that names none.")
     adversaries: list[Spec] = Field(default=[], description="For every panel that names none.")
     budgets: list[Budget] = Field(default=[0.0], description="For every panel that names none.")
@@ -107,6 +106,13 @@ class Experiment(_Model):
     data: dict[Name, str] = Field(default={}, description="Names of files that environments read, and what of them.")
     environments: dict[Name, Spec] = Field(min_length=1, description='Short names: two = "bernoulli:means=0.9/0.8".')
     panels: list[Panel] = Field(default=[], description="Without panels the lists at the top are one.")
+    sources: SkipJsonSchema[dict[str, str]] = Field(default={}, description="The files of Python code that specs name.")
+
+    @property
+    def specs(self) -> list[str]:
+        """Every spec string in the file."""
+        found = [*self.environments.values(), *self.policies, *self.adversaries]
+        return found + [spec for each in self.panels for spec in (*(each.policies or ()), *(each.adversaries or ()))]
 
     @cached_property
     def games(self) -> tuple[Game, ...]:
@@ -140,19 +146,23 @@ class Experiment(_Model):
         for name, horizon, size in product(names, horizons, sizes):
             budget = float(horizon) ** size if powers else size
             known, text = {"budget": budget, "horizon": horizon}, self.environments[name]
-            environment = _made(registry.environment, f"environments.{name}", text, known)
+            environment = self._made("environment", f"environments.{name}", text, known)
             place = f"{name}-at-{budget:.15g}" if mentions(text, "budget") else name
             power = size if powers else None
             shared = known | {"panel": panel.name, "place": place, "environment": environment, "power": power}
             rivals = [
-                (_made(registry.adversary, f"{at_adversaries}[{j}]", _with_budget(spec), known), shown(spec))
+                (self._made("adversary", f"{at_adversaries}[{j}]", _with_budget(spec), known), shown(spec))
                 for j, spec in enumerate(adversaries)
             ]
             for i, spec in enumerate(policies):
-                policy = _made(registry.policy, f"{at_policies}[{i}]", spec, known)
+                policy = self._made("policy", f"{at_policies}[{i}]", spec, known)
                 for rival, attack in rivals if budget > 0 else [(None, "")]:
                     attack = attack if rival else "no attack"
                     yield Game(**shared, policy=policy, adversary=rival, line=shown(spec), attack=attack)
+
+    def _made(self, kind: str, where: str, text: str, known: Mapping[str, float]) -> Any:
+        sources = own_code.fingerprints([text], self.sources)
+        return _made(lambda spec: getattr(own_code, kind)(spec, sources), where, text, known)
 
     def _listed(self, prefix: str, panel: Panel, key: str) -> tuple[str, list[Any]]:
         """A list of a panel, or the one at the top, and where it is in the file."""
@@ -173,7 +183,7 @@ def _with_budget(spec: str) -> str:
     """An attack whose spec has no budget is given the one of the game."""
     if spec == "none" or OWN_BUDGET.search(spec):
         return spec
-    return f"{spec}{',' if ':' in spec else ':'}budget={{budget}}"
+    return own_code.with_budget(spec, "{budget}")
 
 
 def _made(make: Callable[[str], Thing], where: str, text: str, known: Mapping[str, float]) -> Thing:
@@ -197,7 +207,7 @@ def read(path: Path | str, data: Mapping[str, Path] | None = None) -> Experiment
     """
     document = _document(Path(path))
     try:
-        return _checked(_with_data(validated(document), data or {}))
+        return _checked(_with_sources(_with_data(validated(document), data or {}), Path(path).parent))
     except InvalidParameter as error:
         raise _located(str(path), error) from None
 
@@ -255,7 +265,14 @@ def parse(document: dict[str, Any]) -> Experiment:
     Args:
         document: The content of a TOML file, as a dict.
     """
-    return _checked(validated(document))
+    return _checked(_with_sources(validated(document), Path()))
+
+
+def _with_sources(experiment: Experiment, folder: Path) -> Experiment:
+    """The experiment with the texts of the files of Python code that it names, which are run."""
+    if experiment.sources:
+        raise InvalidParameter("sources: expected specs such as mine.py:MyPolicy instead, got this table")
+    return experiment.model_copy(update={"sources": own_code.read(experiment.specs, folder)})
 
 
 def _checked(experiment: Experiment) -> Experiment:
@@ -268,7 +285,7 @@ def _checked(experiment: Experiment) -> Experiment:
             if own and not mentions(own[1], "budget"):
                 twice = f"the budget is given twice, by the list of budgets and by {spec!r}"
                 raise InvalidParameter(f"{where}[{i}]: {twice}; drop {own[1]!r} here and list it there")
-    _ = experiment.games  # raises if a game has a mistake
+    check_playable(experiment)
     return experiment
 
 
@@ -277,28 +294,4 @@ def validated(document: Any) -> Experiment:
     try:
         return Experiment.model_validate(document)
     except ValidationError as error:
-        raise InvalidParameter(_explained(error)) from None
-
-
-def _explained(error: ValidationError) -> str:
-    """The first mistake: where it is, what was expected and what was found."""
-    found = error.errors(include_url=False)
-    rivals = [each for each in found if each["loc"][:1] == found[0]["loc"][:1]]
-    first = max(rivals, key=lambda each: len(_place(each)))  # of several types the one that fits best
-    kind, given, parts = first["type"], first["input"], _place(first)
-    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")
-    if kind == "extra_forbidden":
-        model = Panel if parts[0] == "panels" else Experiment
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        return f"{place}: {UnknownName('key', str(parts[-1]), model.model_fields)}{more}"
-    if kind in MESSAGES:
-        came = repr(given) if kind == "string_pattern_mismatch" else "none"
-        return f"{place}: expected {MESSAGES[kind]}, got {came}"
-    message = first["msg"].removeprefix("Input should be ").removeprefix("String should have ")
-    message = message.replace("dictionary", "table").replace("valid string", "text").partition(" or instance of")[0]
-    return f"{place or 'file'}: expected {message[0].lower()}{message[1:]}, got {shorten(repr(given))}"
-
-
-def _place(error: Any) -> list[int | str]:
-    """Where a mistake is in the file: without the names of types, which pydantic adds if several are allowed."""
-    return [part for part in error["loc"] if error["type"] == "extra_forbidden" or "[" not in str(part)]
+        raise InvalidParameter(explained(error, {"": Experiment.model_fields, "panels": Panel.model_fields})) from None

@@ -11,6 +11,7 @@ every program in every worker.
 import logging
 import os
 import signal
+import socket
 import threading
 import time
 import traceback
@@ -27,10 +28,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vambrace import validation
-from vambrace.errors import ClusterLost, InvalidParameter, MissingExtra, VambraceError
+from vambrace.errors import ClusterLost, InvalidParameter, MissingExtra, StoreError, VambraceError
 from vambrace.lab.cells import Cell
 from vambrace.lab.experiment import Experiment
-from vambrace.lab.store import Status, Store, encode
+from vambrace.lab.recorded import encode
+from vambrace.lab.store import Status, Store
+from vambrace.lab.tally import Tally
 from vambrace.progress import ProgressBar
 from vambrace.version import __version__
 
@@ -49,6 +52,7 @@ class Played(NamedTuple):
 
     data: bytes
     seconds: float  # of playing
+    worker: str = ""  # the machine and the process that played it
 
 
 class Failure(NamedTuple):
@@ -56,6 +60,8 @@ class Failure(NamedTuple):
 
     error: str
     trace: str
+    seconds: float = 0.0
+    worker: str = ""
 
 
 Outcome = tuple[Cell, Played | Failure] | None  # None: nothing new
@@ -90,12 +96,16 @@ def run(
         closing(_outcomes(waiting, count, dask)) as outcomes,
         ProgressBar(experiment.name, len(waiting), show=progress, unit="cells") as bar,
     ):
+        tally = Tally(store.folder, experiment.name, waiting, store.total - len(waiting))
         for outcome in outcomes:
+            tally.save()
             if outcome is not None:
                 cell, found = outcome
                 done += 1
                 if isinstance(found, Played):
-                    store.keep(cell.id, found.data, found.seconds)
+                    found = _kept(store, cell, found)
+                tally.add(cell, found.worker, found.seconds, failed=isinstance(found, Failure))
+                if isinstance(found, Played):
                     finished.add(cell.id)
                 else:
                     store.fail(cell, found.error, found.trace)
@@ -108,6 +118,14 @@ def run(
     return store.status(trusted=finished)
 
 
+def _kept(store: Store, cell: Cell, played: Played) -> Played | Failure:
+    try:
+        store.keep(cell, played.data, played.seconds)
+    except StoreError as error:  # the games that were there before are of another kind
+        return Failure(str(error), traceback.format_exc(), played.seconds, played.worker)
+    return played
+
+
 def _outcomes(cells: Sequence[Cell], workers: int, dask: str | None) -> Generator[Outcome]:
     if dask is not None:
         return _on_dask(cells, dask, workers)
@@ -118,7 +136,7 @@ def _outcomes(cells: Sequence[Cell], workers: int, dask: str | None) -> Generato
 
 def play(cell: Cell, version: str, threads: int | None) -> Played | Failure:
     """Play a cell; errors are returned as text, since some exceptions cannot be sent between processes."""
-    started = time.perf_counter()
+    started, worker = time.perf_counter(), f"{socket.gethostname()}:{os.getpid()}"
     try:
         if version != __version__:
             raise InvalidParameter(f"worker: expected vambrace {version}, got {__version__}")
@@ -127,8 +145,9 @@ def play(cell: Cell, version: str, threads: int | None) -> Played | Failure:
         data = encode(cell, result)
     except Exception as error:
         name = "" if isinstance(error, VambraceError) else f"{type(error).__name__}: "
-        return Failure(" ".join(f"{name}{error}".split()), traceback.format_exc())
-    return Played(data, seconds)
+        message = " ".join(f"{name}{error}".split())
+        return Failure(message, traceback.format_exc(), time.perf_counter() - started, worker)
+    return Played(data, seconds, worker)
 
 
 def _in_processes(cells: Sequence[Cell], workers: int) -> Generator[Outcome]:

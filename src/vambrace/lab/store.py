@@ -3,72 +3,38 @@
     experiment.json        the experiment, its cells with their fingerprints, versions and seconds
     cells/NAME.parquet     one file for each finished cell, written whole or not at all; the same bytes on every run
     failed/NAME.json       why a cell failed; gone as soon as it succeeds
+    aside/HASH/NAME.parquet  games that the experiment no longer has; they come back when it has them again
 
 A cell is finished only if its file can be read to the end and has the fingerprint that experiment.json has for it.
 The version of vambrace that made the folder wrote experiment.json, and later versions follow it; for each cell it says
-which version played it.
+which version played it. If the experiment changes, experiment.json is written first, and files are moved after it; a
+run that is killed in between is completed by the next one.
 """
 
-import io
 import json
 import platform
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
-from difflib import unified_diff
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from vambrace import registry
 from vambrace.engine.result import Result
 from vambrace.errors import StoreError
 from vambrace.files import whole_file
 from vambrace.lab import lock
-from vambrace.lab.cells import Cell, expand
+from vambrace.lab.archive import FOREIGN, MISSING, Archive, read
+from vambrace.lab.cells import REQUIRED, Cell, expand, from_entry, to_entry
 from vambrace.lab.experiment import Experiment, validated
+from vambrace.lab.growth import Forecast, accepted, difference, estimate, grow, measured
+from vambrace.lab.recorded import decode
 from vambrace.version import __version__
 
 HEAD = "experiment.json"
-MISSING = "missing"
-CELL = tuple(field.name for field in fields(Cell) if field.name != "id")  # the stored fields of a cell, under its id
-
-
-def encode(cell: Cell, result: Result) -> bytes:
-    """A result as the bytes of a Parquet file: a row for each replication and checkpoint, the pulls in the last."""
-    points, rows = len(result.checkpoints), result.replications * len(result.checkpoints)
-    last = [None] * (points - 1)
-    places = pl.Series([place for copy in range(result.replications) for place in (*last, copy)], dtype=pl.UInt32)
-    # series by series, since an expression would take as long as a small game
-    pulls = pl.Series("pulls", result.pulls).arr.to_list().gather(places)
-    texts = {"engine": result.engine, "cell": cell.hash}
-    named = [pl.Series(name, [text]).new_from_index(0, rows) for name, text in texts.items()]
-    target = io.BytesIO()
-    result.to_frame().hstack([pulls, *named]).write_parquet(target)
-    return target.getvalue()
-
-
-def decode(cell: Cell, frame: pl.DataFrame) -> Result:
-    """The result that `encode` was given."""
-
-    def column(name: str) -> Any:
-        return frame[name].to_numpy().reshape(cell.replications, -1) if name in frame.columns else None
-
-    return Result(
-        policy=registry.policy(cell.policy),
-        environment=registry.environment(cell.environment),
-        adversary=registry.adversary(cell.adversary),
-        engine=str(frame["engine"][0]),
-        checkpoints=column("round")[0],
-        pulls=np.array(frame["pulls"].drop_nulls().to_list(), dtype=np.int64),
-        realized=column("realized_regret"),
-        observed=column("observed_regret"),
-        **{key: column(key) for key in ("pseudo_regret", "cost")},
-        **{key: getattr(cell, key) for key in ("horizon", "replications", "seed", "bounded")},
-    )
+INCOMPLETE = "has"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,15 +49,17 @@ class Status:
     damaged: Mapping[str, str]  # with the reason; played again by the next run
     unknown: tuple[str, ...]
     running: str | None  # who is using the folder
+    incomplete: Mapping[str, str] = field(default_factory=dict)  # cells with some of their games, and how many
+    aside: tuple[str, ...] = ()  # what the experiment no longer has
 
     @property
     def total(self) -> int:
         """How many cells the experiment has."""
-        return len(self.done) + len(self.missing) + len(self.failed) + len(self.damaged)
+        return sum(map(len, (self.done, self.missing, self.failed, self.damaged, self.incomplete)))
 
     def summary(self) -> dict[str, Any]:
         """The status, ready for JSON."""
-        parts = ("done", "missing", "unknown", "failed", "damaged", "running")
+        parts = ("done", "missing", "incomplete", "unknown", "failed", "damaged", "aside", "running")
         counts = {"folder": str(self.folder), "experiment": self.name, "cells": self.total}
         return counts | {part: getattr(self, part) for part in parts}
 
@@ -101,11 +69,13 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.files = Archive(folder)
         self._head: dict[str, Any] = {}
 
-    def path(self, name: str) -> Path:
-        """The file of a cell's numbers."""
-        return self.folder / "cells" / f"{name}.parquet"
+    @property
+    def total(self) -> int:
+        """How many cells the experiment has that is open."""
+        return len(self._head["cells"])
 
     def failure_path(self, name: str) -> Path:
         """The file of the reason, if the cell failed."""
@@ -116,46 +86,76 @@ class Store:
         """Lock the folder for a run of this experiment; yields the cells that are still to be played."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with lock.locked(self.folder):
-            if (self.folder / HEAD).exists():
-                self._head = self.head()
-                self._check_same(experiment)
-            else:
-                self._begin(experiment)
+            before = self.head()["cells"] if (self.folder / HEAD).exists() else {}
+            self._head = self._head_of(experiment)
+            self.save_head()
+            self.files.put_aside(self._head.get("aside", {}), self._head["cells"])
+            for name in {*before} - {*self._head["cells"]}:
+                self.failure_path(name).unlink(missing_ok=True)
+            waiting = self._waiting(experiment, bring_back=True)
             try:
-                yield [cell for cell in self._cells() if isinstance(self.read(cell), str)]
+                yield waiting
             finally:
                 self.save_head()
 
-    def _begin(self, experiment: Experiment) -> None:
-        foreign = sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("."))
-        if foreign:
-            raise StoreError(f"{self.folder}: expected a new or an empty folder, got one with {foreign[0]!r} in it")
+    def forecast(self, experiment: Experiment) -> Forecast:
+        """What a run of this experiment would do; nothing is changed."""
+        self._head = self._head_of(experiment)
+        waiting = self._waiting(experiment, bring_back=False)
+        names = {cell.id for cell in waiting}
+        return Forecast(
+            play=[cell for cell in waiting if not cell.first],
+            extend=[cell for cell in waiting if cell.first],
+            kept=[name for name in self._head["cells"] if name not in names],
+            aside=[*self._head.get("aside", {})],
+            seconds=estimate(waiting, self._head),
+            measured=len(measured(self._head)),
+        )
+
+    def _head_of(self, experiment: Experiment) -> dict[str, Any]:
+        """The content of experiment.json for an experiment: the old one, a changed one, or that of a new folder."""
+        if (self.folder / HEAD).exists():
+            head = self.head()
+            before = validated(head["experiment"])
+            if before.name != experiment.name:
+                why = f"expected the experiment {before.name!r} that it was made for, got {experiment.name!r}"
+                raise StoreError(f"{self.folder}: {why}", diff=difference(before.canonical(), experiment.canonical()))
+            if before.canonical() == experiment.canonical():
+                return head
+            try:
+                return grow(head, experiment, __version__, lambda name, entry: self.files.best(name, entry)[1])
+            except StoreError as error:
+                raise StoreError(f"{self.folder}: {error}", diff=error.diff) from None
+        if self.folder.exists():
+            foreign = sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("."))
+            if foreign:
+                raise StoreError(f"{self.folder}: expected a new or an empty folder, got one with {foreign[0]!r} in it")
         cells, panels = expand(experiment)
         played = {"vambrace": __version__}
         packages = {name: metadata.version(name) for name in ("numpy", "numba", "polars")}
-        self._head = played | {
+        return played | {
             "experiment": experiment.canonical(),
-            "cells": {name: cell.content | played | {"hash": cell.hash} for name, cell in cells.items()},
+            "cells": {name: to_entry(cell) | played for name, cell in cells.items()},
             "panels": panels,
             "versions": {"python": platform.python_version(), **packages, "machine": platform.machine()},
             "seconds": {},
         }
-        self.save_head()
 
-    def _check_same(self, experiment: Experiment) -> None:
-        kept, wanted = validated(self._head["experiment"]).canonical(), experiment.canonical()
-        if kept != wanted:
-            old, new = (json.dumps(each, indent=2, ensure_ascii=False).splitlines() for each in (kept, wanted))
-            diff = "\n".join(unified_diff(old, new, f"{self.folder / HEAD}", "the experiment now", lineterm=""))
-            raise StoreError(
-                f"{self.folder}: expected the experiment that it was made for, got a changed one; "
-                "take another folder, or undo the change",
-                diff=diff,
-            )
+    def _waiting(self, experiment: Experiment, *, bring_back: bool) -> list[Cell]:
+        """The cells that have not all their games, with the first game to play."""
+        found = []
+        for cell in self._cells():
+            path, games = self.files.best(cell.id, self._head["cells"][cell.id])
+            if bring_back and path != self.files.path(cell.id):
+                self.files.bring_back(cell, path, games)
+            if games < cell.replications:
+                code = {file: experiment.sources[file] for file in cell.sources}
+                found.append(replace(cell, first=games, code=code))
+        return found
 
     def _cells(self) -> Iterator[Cell]:
-        for name, kept in self._head["cells"].items():
-            yield Cell(id=name, **{key: kept[key] for key in CELL})
+        for name, entry in self._head["cells"].items():
+            yield from_entry(name, entry)
 
     def save_head(self) -> None:
         """Write experiment.json."""
@@ -177,16 +177,19 @@ class Store:
             head["panels"] = expand(validated(head["experiment"])).panels
         return head
 
-    def keep(self, name: str, data: bytes, seconds: float) -> None:
-        """Keep a finished cell."""
+    def keep(self, cell: Cell, data: bytes, seconds: float) -> None:
+        """Keep a finished cell, together with the games that were there before."""
+        entry, name, old = self._head["cells"][cell.id], cell.id, self.files.number(cell.id)
         try:
-            with whole_file(self.path(name)) as unfinished:
-                unfinished.write_bytes(data)
+            self.files.add(cell, data)
         finally:
-            if self.path(name).exists():  # also after Ctrl-C in the moment after the file got its name
+            if self.files.number(name) != old:  # also after Ctrl-C in the moment after the file got its name
                 self.failure_path(name).unlink(missing_ok=True)
-                self._head["seconds"][name] = round(seconds, 3)
-                self._head["cells"][name]["vambrace"] = __version__
+                before = self._head["seconds"].get(name, 0.0) if cell.first else 0.0
+                self._head["seconds"][name] = round(before + seconds, 3)
+                versions = [entry["vambrace"]] if cell.first else []
+                entry["vambrace"] = " and ".join(dict.fromkeys([*versions, __version__]))
+                entry.pop("earlier", None)
 
     def fail(self, cell: Cell, error: str, trace: str) -> None:
         """Store why a cell cannot be played."""
@@ -194,16 +197,13 @@ class Store:
 
     def read(self, cell: Cell) -> pl.DataFrame | str:
         """What a finished cell's file holds; otherwise why the cell is not finished."""
-        path = self.path(cell.id)
-        if not path.exists():
-            return MISSING
-        try:
-            frame = pl.read_parquet(path.read_bytes())
-        except (pl.exceptions.PolarsError, OSError) as error:
-            return f"cannot be read: {' '.join(str(error).split())}"
-        if "cell" not in frame.columns or frame["cell"].unique().to_list() != [cell.hash]:
-            return "is not a file of this cell"
-        return frame
+        frame = read(self.files.path(cell.id))
+        if isinstance(frame, str):
+            return frame
+        games = accepted(self._head["cells"][cell.id]).get(frame["cell"][0], 0)
+        if games == cell.replications:
+            return frame
+        return f"{INCOMPLETE} {games} of {cell.replications} games" if games else FOREIGN
 
     def status(self, trusted: Collection[str] = ()) -> Status:
         """The status of the folder; files named in `trusted` were just written and are not read again."""
@@ -218,13 +218,15 @@ class Store:
         """The status, and the content of every finished cell."""
         self._head = self.head()
         done: list[tuple[Cell, Any]] = []
-        missing, failed, damaged = dict[str, str](), dict[str, str](), dict[str, str]()
+        missing, failed, damaged, incomplete = (dict[str, str]() for _ in range(4))
         for cell in self._cells():
             found = None if cell.id in trusted else self.read(cell)
             if not isinstance(found, str):
                 done.append((cell, found))
             elif self.failure_path(cell.id).is_file():
                 failed[cell.id] = self._failure(cell.id)
+            elif found.startswith(INCOMPLETE):
+                incomplete[cell.id] = found
             else:
                 (missing if found == MISSING else damaged)[cell.id] = found
         status = Status(
@@ -236,6 +238,8 @@ class Store:
             damaged=damaged,
             unknown=tuple(self._unknown()),
             running=lock.holder(self.folder),
+            incomplete=incomplete,
+            aside=tuple(key for key in self._head.get("aside", {}) if self.files.aside(key).exists()),
         )
         return status, done
 
@@ -248,7 +252,7 @@ class Store:
     def _unknown(self) -> Iterator[str]:
         """Files in the two folders that belong to no cell, except the unfinished files of a killed run."""
         names = self._head["cells"]
-        known = {path for name in names for path in (self.path(name), self.failure_path(name))}
+        known = {path for name in names for path in (self.files.path(name), self.failure_path(name))}
         for folder in ("cells", "failed"):
             for path in sorted((self.folder / folder).glob("*")):
                 if path not in known and ".unfinished." not in path.name:
@@ -263,7 +267,7 @@ def _is_head(head: Any) -> bool:
         and "vambrace" in head
         and all(isinstance(head.get(key), dict) for key in tables)
         and "name" in head["experiment"]
-        and all(isinstance(cell, dict) and {*CELL} <= {*cell} for cell in head["cells"].values())
+        and all(isinstance(cell, dict) and {*cell} >= REQUIRED for cell in head["cells"].values())
         and all(isinstance(games, list) for games in head["panels"].values())
         and all(isinstance(seconds, int | float) for seconds in head["seconds"].values())
     )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from vambrace.comparison import Entry, Where
 from vambrace.engine.result import Result
 from vambrace.errors import StoreError
 from vambrace.lab.cells import NAMES
@@ -79,6 +80,15 @@ class Study:
             name: The name of the panel; an experiment without panels is one panel with the experiment's name.
         """
         return [play for play in self.plays if play.game.panel == name]
+
+    def entries(self) -> list[Entry]:
+        """Each policy, as the file has it, in each game; what several panels show appears once: for `vb.compare`."""
+        found = dict[tuple[str, Where], Entry]()
+        for game, result in self.plays:
+            attack = game.attack if game.adversary is not None else None
+            where = Where(game.place, attack, game.budget, game.horizon, ", ".join(result.conditions()))
+            found[game.line, where] = Entry(game.line, where, result)
+        return [*found.values()]
 
     def to_frame(self) -> pl.DataFrame:
         """A Polars frame of all numbers: one row for each cell, replication and checkpoint.
