@@ -16,7 +16,7 @@ import pages
 import vambrace as vb
 from vambrace.audit.certification import BUDGETS, standing
 from vambrace.audit.questions import DESIGNS, THREATS
-from vambrace.report.figures import COLOURS
+from vambrace.report.style import COLOURS
 
 MARK = "<!-- written by make studies -->"
 Found = dict[tuple[str, str], list[vb.Certificate]]

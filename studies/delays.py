@@ -6,7 +6,7 @@ import altair
 
 import pages
 import vambrace as vb
-from vambrace.report.figures import COLOURS
+from vambrace.report.style import COLOURS
 
 ARMS = (0.9, 0.8, 0.7, 0.6, 0.5)
 HORIZON, REPLICATIONS, BUDGET = 100_000, 20, 100.0

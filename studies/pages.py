@@ -11,7 +11,8 @@ from vambrace import lab
 from vambrace.files import whole_file
 from vambrace.lab.study import Study
 from vambrace.paper.suites import find
-from vambrace.report.figures import COLOURS, save
+from vambrace.report.figures import save
+from vambrace.report.style import COLOURS
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

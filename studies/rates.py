@@ -12,7 +12,7 @@ from vambrace.lab.study import Play, Study, worst
 from vambrace.paper.claims import exponents, fit, least_linear
 from vambrace.policies import PEWR
 from vambrace.protocols import Game
-from vambrace.report.figures import COLOURS
+from vambrace.report.style import COLOURS
 
 SEPARATION = "Regret against the budget for six policies, under attack and under corruption"
 

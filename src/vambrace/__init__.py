@@ -10,6 +10,7 @@ ucb1 against conceal:budget=50: regret 2,400.8 after 10,000 rounds, cost 50.0
 se-wr:budget=50 against conceal:budget=50: regret 401.2 after 10,000 rounds, cost 50.0
 
     simulate(policy, environment, attack, horizon=...)   play a policy against an attacker: vb.Result
+    figure([result, ...])                                several results in one figure, for a screen or for paper
     attack_suite(policy, environment, budgets=...)       against every attack that applies: how bad can it get?
     red_team(policy, environment, budgets=...)           search for the worst attack, and measure it in fresh games
     breakdown(policy, environment, goal=...)             the least budget that breaks a policy
@@ -60,6 +61,7 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
     from vambrace.redteam.suite import attack_suite as attack_suite
     from vambrace.redteam.team import RedTeam as RedTeam
     from vambrace.redteam.team import red_team as red_team
+    from vambrace.report.results import figure as figure
     from vambrace.theory.planning import Plan as Plan
     from vambrace.theory.planning import plan as plan
 
@@ -91,6 +93,7 @@ _NAMES = {
     "vambrace.redteam.choosing": "choose",
     "vambrace.redteam.suite": "AttackReport attack_suite",
     "vambrace.redteam.team": "RedTeam red_team",
+    "vambrace.report.results": "figure",
     "vambrace.theory.planning": "Plan plan",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -17,7 +17,7 @@ from vambrace import data, registry
 from vambrace.data import columns
 from vambrace.errors import GameFault, InvalidParameter, NotApplicable
 from vambrace.protocols import Round
-from vambrace.report.figures import regret_figure
+from vambrace.report.results import figure
 from vambrace.sampling import stream
 from vambrace.testing import check_environment
 
@@ -183,7 +183,7 @@ def test_a_bootstrap_says_so_in_every_report(
     result = vb.simulate(vb.SE(), replay, horizon=100, replications=2)
     assert result.summary()["environment"] == spec
     assert f"se without attack ({note}): regret" in str(result)
-    assert regret_figure([result], title="Armour").to_dict()["title"]["text"] == f"Armour – {note}"  # noqa: RUF001
+    assert figure([result], title="Armour").to_dict()["title"]["text"] == f"Armour – {note}"  # noqa: RUF001
     report = vb.attack_suite(vb.SE(), replay, budgets=[0], horizon=100, replications=2, attacks=[vb.Conceal()])
     assert f"rounds, {note}: worst" in str(report)
     for words in (
@@ -198,7 +198,7 @@ def test_a_bootstrap_says_so_in_every_report(
         assert note in capsys.readouterr().out
     exact = vb.simulate(vb.SE(), COUNTS, horizon=30)
     assert "replay" not in str(exact)
-    assert "replay" not in str(regret_figure([exact]).to_dict()["title"])
+    assert "replay" not in str(figure([exact]).to_dict()["title"])
 
 
 # ---------------------------------------------------------------------------------------------------------- conformance

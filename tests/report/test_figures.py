@@ -9,7 +9,8 @@ import pytest
 
 import vambrace as vb
 from vambrace.errors import InvalidParameter, MissingExtra
-from vambrace.report.figures import COLOURS, FORMATS, lines_figure, number, regret_figure, save
+from vambrace.report.figures import BOUND, FORMATS, lines_figure, number, save
+from vambrace.report.legend import for_file
 
 OPENINGS = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>", ".json": b"{"}
 
@@ -28,7 +29,7 @@ def results() -> list[vb.Result]:
 
 @pytest.fixture(scope="module")
 def figure(results: list[vb.Result]) -> Any:
-    return regret_figure(results, title="Armour")
+    return vb.figure(results, title="Armour")
 
 
 def test_a_figure_says_what_it_shows(figure: Any) -> None:
@@ -37,13 +38,13 @@ def test_a_figure_says_what_it_shows(figure: Any) -> None:
     assert chart["title"]["subtitle"] == ["mean of 4 games; band: 5 % to 95 % of the games"]
     for part in ("Armour", "ucb1", "se-wr:budget=2", "no attack", "conceal:budget=2"):
         assert part in chart["description"]
-    axes = [layer["encoding"] for layer in chart["spec"]["layer"]]
+    axes = [layer["encoding"] for layer in chart["vconcat"][0]["spec"]["layer"]]
     assert {each["x"]["title"] for each in axes} == {"round"}
     assert any("regret" in each["y"].get("title", "") for each in axes)
 
 
 def test_a_figure_draws_mean_and_band_of_every_result(figure: Any, results: list[vb.Result]) -> None:
-    rows = figure.to_dict()["data"]["values"]
+    rows = figure.to_dict()["vconcat"][0]["data"]["values"]
     assert len(rows) == 4 * 2
     drawn = iter(rows)
     for result in results:
@@ -60,10 +61,10 @@ def kinds(chart: dict[str, Any]) -> list[str]:
 
 
 def test_one_game_has_no_band_and_says_so(results: list[vb.Result], figure: Any) -> None:
-    assert kinds(figure.to_dict()) == ["area", "line", "point"]
+    assert kinds(figure.to_dict()["vconcat"][0]) == ["area", "line", "point"]
     alone = vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.1]), horizon=30, replications=1, interpret=True)
-    chart = regret_figure([alone]).to_dict()
-    assert kinds(chart) == ["line", "point"]
+    chart = vb.figure([alone]).to_dict()
+    assert kinds(chart["vconcat"][0]) == ["line", "point"]
     assert chart["title"]["subtitle"] == ["one game each, so no band"]
 
 
@@ -77,28 +78,37 @@ def rows_of(ends: dict[str, float], **more: Any) -> list[dict[str, Any]]:
 
 
 def drawn(rows: list[dict[str, Any]], axis: str = "round") -> dict[str, Any]:
-    return dict(lines_figure(rows, axis=axis, title="t", alt="a").to_dict())
+    return dict(lines_figure(rows, axis=axis, title="t", alt="a").chart.to_dict())
 
 
-def test_only_theory_is_dotted() -> None:
-    """A line for each policy, solid; what was proved, in dots; and nothing else has a dash."""
-    chart = drawn(rows_of({"a": 10, "b": 20}, bound=25.0))
-    lines = [layer for layer in chart["spec"]["layer"] if layer["mark"]["type"] == "line"]
-    assert [(line["encoding"]["y"]["field"], line["mark"].get("strokeDash")) for line in lines] == [
-        ("bound", [2, 3]),
-        ("mean", None),
-    ]
-    assert all("strokeDash" not in layer["encoding"] for layer in chart["spec"]["layer"])
-    assert "strokeDash" not in str(drawn(rows_of({"a": 10})))
+def test_only_theory_is_dotted_and_the_legend_says_so() -> None:
+    """A line for each policy, in its dash; what was proved, in dots with round ends, which no other line has."""
+    lines = lines_figure(rows_of({"a": 10, "b": 20}, bound=25.0), axis="round", title="t", alt="a")
+    drawn = [layer for layer in lines.chart.to_dict()["spec"]["layer"] if layer["mark"]["type"] == "line"]
+    bound, mean = sorted(drawn, key=lambda layer: str(layer["encoding"]["y"]["field"]))
+    assert (bound["mark"]["strokeDash"], bound["mark"]["strokeCap"]) == ([0.1, 4.0], "round")
+    assert "strokeDash" not in bound["encoding"]
+    assert "strokeDash" not in mean["mark"]
+    assert mean["encoding"]["strokeDash"]["scale"]["range"] == [[1, 0], [12, 4]]
+    assert [entry.label for entry in lines.entries] == ["a", "b", BOUND]
+    assert [entry.look.shape for entry in lines.entries] == ["circle", "square", ""]
+    assert lines.entries[-1].look.dash == bound["mark"]["strokeDash"]
+    without = lines_figure(rows_of({"a": 10}), axis="round", title="t", alt="a")
+    assert [entry.label for entry in without.entries] == ["a"]
+    alone = [{"facet": "f", "line": "Theorem 1", "x": x, "bound": 5.0} for x in (1, 2)]
+    named = lines_figure([*rows_of({"a": 10}), *alone], axis="round", title="t", alt="a").entries
+    assert [(entry.label, entry.look.dash, entry.look.shape) for entry in named[1:]] == [("Theorem 1", [0.1, 4.0], "")]
 
 
-def test_no_two_of_fifty_policies_look_the_same() -> None:
-    chart = drawn([{**row, "bound": None} for row in rows_of({f"p{k}": 1 + k / 100 for k in range(50)})][::50])
-    (points,) = (layer["encoding"] for layer in chart["spec"]["layer"] if layer["mark"]["type"] == "point")
-    colours, shapes = (points[sign]["scale"]["range"] for sign in ("color", "shape"))
-    assert len({*zip(colours, shapes, strict=True)}) == 50
-    assert len({*colours[:8]}) == 8
-    assert points["color"]["legend"] == points["shape"]["legend"]  # so they become one
+def test_the_legend_of_a_file_has_a_sample_of_each_line(tmp_path: Path) -> None:
+    lines = lines_figure(rows_of({"one": 10, "other": 20}, bound=25.0), axis="round", title="t", alt="a")
+    save(for_file(lines), tmp_path / "x.svg")
+    text = (tmp_path / "x.svg").read_text(encoding="utf-8")
+    for label in ("one", "other", BOUND):
+        assert f">{label}</text>" in text
+    rules = re.findall(r'<line [^>]*stroke-width="2"[^>]*>', text)
+    dashes = [re.search(r'stroke-dasharray="([^"]*)"', rule) for rule in rules]
+    assert [dash and dash[1] for dash in dashes] == ["1,0", "12,4", "0.1,4"]
 
 
 def test_a_curve_of_many_points_has_few_marks() -> None:
@@ -136,7 +146,7 @@ def test_every_facet_has_its_own_x_axis() -> None:
 def test_large_numbers_are_powers_of_ten_on_axes_and_in_tables(tmp_path: Path) -> None:
     values = [1, 50, 2000, 300_000, 10**6, 2 * 10**9, 10**12]
     rows = [{"facet": "", "line": "a", "x": x, "mean": x, "low": x, "high": x} for x in values]
-    save(lines_figure(rows, axis="horizon", title="t", alt="a"), tmp_path / "x.svg")
+    save(for_file(lines_figure(rows, axis="horizon", title="t", alt="a")), tmp_path / "x.svg")
     labels = re.findall(r">([^<>]+)</text>", (tmp_path / "x.svg").read_text(encoding="utf-8"))
     for text in ("1", "300,000", "10⁶", "2·10⁹", "10¹²"):
         assert text in labels
@@ -144,11 +154,6 @@ def test_large_numbers_are_powers_of_ten_on_axes_and_in_tables(tmp_path: Path) -
     assert not re.search(r"\d[kMGT]$|e\+", " ".join(labels))
     assert [number(each, 6) for each in (12.5, 31_622.8, 999_999.9, 0.5)] == ["12.5", "31,622.8", "10⁶", "0.5"]
     assert [number(each) for each in (999.9, -1234.5, 9.999, 999_999.9)] == ["1,000", "-1,234", "10", "10⁶"]
-
-
-def test_no_results_are_no_figure() -> None:
-    with pytest.raises(InvalidParameter, match=r"expected .+, got "):
-        regret_figure([])
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -217,18 +222,4 @@ def test_a_failing_save_leaves_what_was_there(tmp_path: Path, old: str | None) -
 def test_without_the_extra_it_is_named(results: list[vb.Result], monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(MissingExtra, match=r"expected the extra vambrace\[report\].*, got none"):
-        regret_figure(results)
-
-
-@pytest.mark.parametrize("ground", ["#ffffff", "#161616"])
-def test_lines_stand_out_from_what_they_are_drawn_on(ground: str) -> None:
-    """WCAG 2.1, 1.4.11: a contrast of three to one for what is to be seen in a picture."""
-
-    def luminance(colour: str) -> float:
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        red, green, blue = (each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in parts)
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-    for colour in COLOURS:
-        dark, light = sorted((luminance(colour), luminance(ground)))
-        assert (light + 0.05) / (dark + 0.05) >= 3.0, colour
+        vb.figure(results)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from vambrace.report.price_figure import HEIGHT, OVERHANG, SIGN, WIDTH, Point, _labels, _meet, label, price_figure
+from vambrace.report.labels import short
+from vambrace.report.price_figure import HEIGHT, OVERHANG, SIGN, WIDTH, Point, _labels, _meet, price_figure
 
 
 def crowd(count: int) -> list[Point]:
@@ -17,7 +18,7 @@ def crowd(count: int) -> list[Point]:
 def test_labels_stay_inside_and_apart() -> None:
     points = crowd(25)
     places = _labels(points, 1.0, 3000.0)
-    boxes = [place.box(SIGN * len(label(point.line))) for point, place in zip(points, places, strict=True)]
+    boxes = [place.box(SIGN * len(short(point.line))) for point, place in zip(points, places, strict=True)]
     for k, box in enumerate(boxes):
         assert not any(_meet(box, other) for other in boxes[:k])
         assert box[0] > 0
@@ -38,5 +39,5 @@ def test_the_figure_has_both_lines_and_words() -> None:
 
 
 def test_short_labels() -> None:
-    assert label("ms-se-wr:share=true,radius=tight") == "ms-se-wr share tight"
-    assert label("ucb1") == "ucb1"
+    assert short("ms-se-wr:share=true,radius=tight") == "ms-se-wr share tight"
+    assert short("ucb1") == "ucb1"

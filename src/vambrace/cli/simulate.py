@@ -65,9 +65,10 @@ def command(
     if output is not None:
         _write_frames(results, output)
     if plot is not None:
-        from vambrace.report.figures import regret_figure, save
+        from vambrace.report.figures import save
+        from vambrace.report.results import figure
 
-        save(regret_figure(results), plot)
+        save(figure(results), plot)
     if as_json:
         common.print_json([result.summary() for result in results])
     else:

@@ -127,11 +127,16 @@ class Result:
         rounds = {"replication": replications, "round": np.tile(self.checkpoints, self.replications)}
         return polars.DataFrame(rounds | {name: values.ravel() for name, values in self._measures().items()})
 
-    def plot(self) -> "altair.FacetChart":
-        """Regret against rounds with a band over the replications (needs the extra `vambrace[report]`)."""
-        from vambrace.report.figures import regret_figure
+    def plot(self, *others: "Result", title: str = "Regret") -> "altair.VConcatChart":
+        """Regret against rounds with a band over the replications (needs the extra `vambrace[report]`).
 
-        return regret_figure([self])
+        Args:
+            others: More results for the same figure, as in `vb.figure`.
+            title: What stands above the figure.
+        """
+        from vambrace.report.results import figure
+
+        return figure([self, *others], title=title)
 
 
 def _spread(values: Floats) -> dict[str, float | None]:

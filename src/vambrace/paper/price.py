@@ -3,9 +3,12 @@
 from math import exp, log
 from typing import NamedTuple
 
+import polars as pl
+
 from vambrace.lab.study import Play, Study, worst
 from vambrace.report.panels import Drawn, bootstrap
 from vambrace.report.price_figure import Point, price_figure
+from vambrace.report.style import Style
 
 HALF = 0.5  # of what is lost when the best arm is given up for the second
 
@@ -50,7 +53,7 @@ def _point(line: str, ladder: list[Play], game: Line) -> Point:
     return Point(line, ladder[0].regret / game.others, between, budgets[low], high)
 
 
-def figure(study: Study) -> Drawn:
+def figure(study: Study, style: Style) -> Drawn:
     """The picture: every policy as a point."""
     found, game = points(study)
     title = "The price of armour"
@@ -61,4 +64,5 @@ def figure(study: Study) -> Drawn:
         f"Dotted: y = {game.slope:.4g} x, as this game allows.",
     )
     chart = price_figure(found, slope=game.slope, title=title, subtitle=caption)
-    return Drawn("price-of-armour", chart, 1, " ".join(caption))
+    file = price_figure(found, slope=game.slope, title=title, subtitle=()) if style.direct else chart
+    return Drawn("price-of-armour", chart, file, 1, " ".join(caption), pl.DataFrame(found, orient="row"))

@@ -4,9 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from vambrace import theory
 from vambrace.errors import UnknownName
 from vambrace.lab import experiment as spec
+from vambrace.lab.panels import WORST
 from vambrace.lab.runner import run
 from vambrace.lab.store import Status
 from vambrace.lab.study import Study, load_all
@@ -14,8 +17,9 @@ from vambrace.paper import price
 from vambrace.paper.claims import CLAIMS, RESULTS, exponents, verdict
 from vambrace.paper.suites import ORDER, find, is_suite
 from vambrace.report import experiments as report
-from vambrace.report.figures import Rows, lines_figure
-from vambrace.report.panels import WORST, Drawn
+from vambrace.report.figures import Rows
+from vambrace.report.panels import Drawn, draw
+from vambrace.report.style import SCREEN, Style
 
 TITLE = "Stochastic bandits robust to attacks: the claims, measured"
 
@@ -38,14 +42,14 @@ def reproduce(
     return found, write(folder, progress=progress)
 
 
-def write(folder: Path, *, progress: bool | None = None) -> Path:
+def write(folder: Path, *, style: Style = SCREEN, progress: bool | None = None) -> Path:
     """Write the report of one experiment, or of a folder with several in it; returns where it is."""
     studies = load_all(folder)
     studies.sort(key=lambda study: (ORDER.index(study.name) if study.name in ORDER else len(ORDER), study.name))
-    return report.write(studies, folder, paper=paper(studies), progress=progress)
+    return report.write(studies, folder, paper=paper(studies, style), style=style, progress=progress)
 
 
-def paper(studies: Sequence[Study]) -> report.Paper:
+def paper(studies: Sequence[Study], style: Style = SCREEN) -> report.Paper:
     """What the paper says of these experiments: all its claims of several suites, of one those that it decides."""
     named = {study.name: study for study in studies}
     several = len({*named} & {*ORDER}) > 1
@@ -53,11 +57,11 @@ def paper(studies: Sequence[Study]) -> report.Paper:
     figures, lines = [], {}
     for study in filter(is_suite, studies):
         if study.name == "price-of-armour" and study.status.total == len(study.status.done):
-            figures.append(price.figure(study))
+            figures.append(price.figure(study, style))
         if study.name == "lower-bound":
             lines["lower-bound-worst-position"] = _concealment_line(study)
         if study.name == "exponents" and len({play.game.horizon for play in study.panel("pe-wr")}) > 2:
-            figures.append(_exponent_figure(study))
+            figures.append(_exponent_figure(study, style))
     return report.Paper(title=TITLE if several else "", claims=claims, results=RESULTS, figures=figures, lines=lines)
 
 
@@ -79,7 +83,7 @@ def _concealment_line(study: Study) -> Rows:
     return [shared | {"x": budget, "bound": bound} for budget, bound in bounds.items()]
 
 
-def _exponent_figure(study: Study) -> Drawn:
+def _exponent_figure(study: Study, style: Style) -> Drawn:
     """The paper's Figure 2, with what was measured."""
     curves = {"additive": "PE-WR", "corral": "MS-SE-WR, CORRAL", "exp3p": "MS-SE-WR, EXP3.P"}
     rows: list[dict[str, Any]] = [
@@ -99,5 +103,6 @@ def _exponent_figure(study: Study) -> Drawn:
         "Points: the slope of PE-WR's worst regret from 10⁹ to 10¹⁵ rounds; band: its 95 % interval.",
         "Up to β = 1/3 no burst can drop the best arm; beyond it the constants have to be outgrown first.",
     )
-    chart = lines_figure(rows, axis="power", title=title, subtitle=caption, alt=alt, height="exponent of T")
-    return Drawn("exponents-exponent", chart, 1, " ".join(caption))
+    words = {"axis": "power", "title": title, "alt": alt, "height": "exponent of T"}
+    data = pl.DataFrame(rows, infer_schema_length=None).drop("facet")
+    return draw("exponents-exponent", rows, data, subtitle=caption, style=style, **words)

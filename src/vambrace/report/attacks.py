@@ -11,7 +11,8 @@ from vambrace.redteam.race import standard_error
 from vambrace.redteam.shuffling import has_order
 from vambrace.redteam.team import WIDE, RedTeam
 from vambrace.report import page
-from vambrace.report.figures import COLOURS, load_altair
+from vambrace.report.figures import load_altair
+from vambrace.report.style import COLOURS
 
 WIDTH, HEIGHT = 620, 300
 CAPTION = "Mean regret in fresh games, with an interval of 95 %"

@@ -11,7 +11,8 @@ from vambrace.audit import tables, words
 from vambrace.audit.certificate import UNIT_RANGE, Certificate
 from vambrace.data import File
 from vambrace.report import page
-from vambrace.report.figures import COLOURS, load_altair
+from vambrace.report.figures import load_altair
+from vambrace.report.style import COLOURS
 
 MOST_ARMS = 1000  # in a table of the page
 MOST_DRAWN = 40  # in a figure

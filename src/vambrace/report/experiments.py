@@ -10,12 +10,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from vambrace.files import whole_file
 from vambrace.lab.experiment import LEFT_OUT
+from vambrace.lab.panels import panels
 from vambrace.lab.study import Study
 from vambrace.progress import ProgressBar
 from vambrace.report import page
-from vambrace.report.figures import Rows, for_file, number, save
-from vambrace.report.panels import Drawn, figures_of, finals, panels
+from vambrace.report.figures import Rows, number, save
+from vambrace.report.panels import Drawn, figures_of, finals
+from vambrace.report.style import SCREEN, Style
 from vambrace.version import __version__
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -51,15 +54,24 @@ class Paper(NamedTuple):
     lines: Mapping[str, Rows] = {}  # more lines for the figures of panels, by the name of the figure: EXPERIMENT-PANEL
 
 
-def write(studies: Sequence[Study], folder: Path, *, paper: Paper | None = None, progress: bool | None = None) -> Path:
+def write(
+    studies: Sequence[Study],
+    folder: Path,
+    *,
+    paper: Paper | None = None,
+    style: Style = SCREEN,
+    progress: bool | None = None,
+) -> Path:
     """Write report.html, with experiments in this order, and figures/ into a folder; returns where the page is."""
     paper = paper or Paper()
-    drawn = {study.name: dict(figures_of(study, paper.lines)) for study in studies}
+    drawn = {study.name: dict(figures_of(study, paper.lines, style=style)) for study in studies}
     every = [figure for figures in drawn.values() for figure in figures.values()] + [*paper.figures]
     with ProgressBar("figures", len(every) * len(FORMATS), show=progress, unit="files") as bar:
         for done, figure in enumerate(every):
             for ending in FORMATS:
-                save(for_file(figure.chart), folder / "figures" / f"{figure.name}{ending}")
+                save(figure.file, folder / "figures" / f"{figure.name}{ending}")
+            with whole_file(folder / "figures" / f"{figure.name}.csv") as unfinished:
+                figure.data.write_csv(unfinished)
             bar.update((done + 1) * len(FORMATS))
     page.write(
         folder / "report.html",

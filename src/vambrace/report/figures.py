@@ -1,23 +1,17 @@
-"""Figures: one definition of each gives SVG, PNG, PDF and a self-contained HTML page."""
+"""Figures of lines: one definition of each gives SVG, PNG, PDF and a self-contained HTML page."""
 
 from collections.abc import Mapping, Sequence
-from itertools import cycle, islice
 from math import ceil, floor, log10
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from vambrace.engine.result import Result
 from vambrace.errors import InvalidParameter, MissingExtra
 from vambrace.files import whole_file
-from vambrace.registry import spec_of
+from vambrace.report import labels
+from vambrace.report.style import SCREEN, Look, Style, looks
 
-# Eight colours that most eyes tell apart, with a contrast of at least three to one on white and on the black of our
-# pages. No eight colours are safe for every eye, so points have a shape too; seven shapes make 56 different pairs.
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8F4BE8", "#8C8C8C", "#BF0099", "#6B7A00"]
-SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"]
-THEORY = [2, 3]  # dots: only what was proved is drawn with them
 FORMATS = (".svg", ".png", ".pdf", ".html", ".json")
 AXES = {"budget": "budget C (fake events)", "horizon": "horizon T (rounds)", "power": "β, where C = T^β"}
 Rows = Sequence[Mapping[str, Any]]  # points of lines: facet, line, x; mean, low, high, or a bound, or both
@@ -26,6 +20,7 @@ FLAT = 20  # a line that ends at 1/20 of the highest one lies on the x axis, unl
 WIDE = 50  # budgets that differ by this factor need a logarithmic scale
 MARKS = 8  # points with a shape on a line of many points
 LARGE = 1e6  # from here on numbers are powers of ten
+BOUND = "bound (theory)"  # in the colour of its policy
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _POWER = "floor(log(datum.value) / LN10 + 1e-9)"
 _FACTOR = f"format(datum.value / pow(10, {_POWER}), '.3~g')"
@@ -34,6 +29,24 @@ LABEL = (  # the same as `number` makes, in the language of the axes
     f"datum.value < {LARGE:.0f} ? format(datum.value, ',.6~g') : "
     f"({_FACTOR} == '1' ? '10' : {_FACTOR} + '·10') + {_RAISED}[{_POWER}]"
 )
+
+
+class Entry(NamedTuple):
+    """A line in the legend."""
+
+    label: str
+    look: Look  # without a shape if it is theory
+
+
+class Lines(NamedTuple):
+    """A figure of lines without its legend, and what the legend has to say."""
+
+    chart: Any
+    entries: list[Entry]
+    title: str
+    subtitle: Sequence[str]
+    alt: str
+    style: Style
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -51,76 +64,87 @@ def number(value: float, digits: int = 3) -> str:
     return f"{'' if factor == '1' else f'{factor}·'}10{str(int(power)).translate(RAISED)}"
 
 
-def regret_figure(results: Sequence[Result], *, title: str = "Regret") -> Any:
-    """Mean pseudo regret against rounds, one line for each policy, with the band from the 5 % to the 95 % quantile.
-
-    Results against different attacks come side by side on one scale.
-    """
-    if not results:
-        raise InvalidParameter("figure: expected at least one result, got none")
-    rows = [row for result in results for row in _curve(result)]
-    title = " – ".join(dict.fromkeys([title, *(r.environment.note for r in results if r.environment.note)]))  # noqa: RUF001
-    facets, lines = (", ".join(dict.fromkeys(row[key] for row in rows)) for key in ("facet", "line"))
-    games = " or ".join(f"{each:,}" for each in sorted({result.replications for result in results}))
-    subtitle = "one game each, so no band" if games == "1" else f"mean of {games} games; band: 5 % to 95 % of the games"
-    alt = f"{title}: regret against rounds for {lines} under {facets}"
-    return for_file(lines_figure(rows, axis="round", title=title, subtitle=[subtitle], alt=alt))
-
-
-def _curve(result: Result) -> list[dict[str, Any]]:
-    low, high = np.quantile(result.pseudo_regret, [0.05, 0.95], axis=0)
-    columns = {"x": result.checkpoints, "mean": result.pseudo_regret.mean(axis=0), "low": low, "high": high}
-    attack = "no attack" if result.adversary is None else spec_of(result.adversary)
-    labels = {"facet": attack, "line": spec_of(result.policy)}
-    return [labels | {key: column[i].item() for key, column in columns.items()} for i in range(len(low))]
-
-
 def lines_figure(
-    rows: Rows, *, axis: str, title: str, alt: str, subtitle: Sequence[str] = (), height: str = REGRET
-) -> Any:
-    """Lines with bands, in facets on one scale; where there is a bound, dotted in the same colour.
+    rows: Rows,
+    *,
+    axis: str,
+    title: str,
+    alt: str,
+    subtitle: Sequence[str] = (),
+    height: str = REGRET,
+    style: Style = SCREEN,
+) -> Lines:
+    """Lines with bands, in facets on one scale; where there is a bound, in dots of the same colour.
 
     The axis is "round" or a key of AXES. `alt` is the figure in words, `subtitle` says what the bands are, and `height`
     what the heights are.
     """
     altair = load_altair()
-    facets, lines = (list(dict.fromkeys(row[key] for row in rows)) for key in ("facet", "line"))
+    facets, lines = ([*dict.fromkeys(row[key] for row in rows)] for key in ("facet", "line"))
     logarithmic = is_logarithmic(rows, axis)
     rows = _marked([{"mean": None, "bound": None, **row} for row in rows], axis, logarithmic)
     for row in rows:
         if logarithmic and row["mean"] is not None:  # where there is no zero, a band ends in sight
             row["low"] = max(row["low"], row["mean"] / 100)
-    legend = altair.Legend(orient="bottom", title=None, symbolOpacity=1, symbolSize=80, rowPadding=4)
-    colours, shapes = (list(islice(cycle(signs), len(lines))) for signs in (COLOURS, SHAPES))
-    colour = altair.Color("line:N", sort=lines, scale=altair.Scale(domain=lines, range=colours), legend=legend)
-    shape = altair.Shape("line:N", sort=lines, scale=altair.Scale(domain=lines, range=shapes), legend=legend)
-    picked = altair.selection_point(fields=["line"], bind="legend", name="picked")
+    drawn = [*zip(lines, looks(len(lines), style), strict=True)]
+    heights, width = _heights(rows, logarithmic), style.width
+    x, y = _x(altair, axis, rows, logarithmic), _y(altair, heights, height, style)
+    layers = _layers(altair, rows, x, y, drawn, style, axis)
+    if style.direct:
+        names = labels.shortened(lines)
+        width -= labels.AXIS + labels.room(names, style)
+        layers += labels.label_layers(altair, x, drawn, width, style)
+        rows += labels.label_rows(rows, names, lambda value: heights.pixel(value, style.height), style)
+    layered = altair.layer(*layers, description=alt).properties(width=width, height=style.height)
+    facet = altair.Facet("facet:N", title=None, sort=facets, header=altair.Header(labelLimit=style.width + 60))
+    chart = layered.facet(facet=facet, columns=2, data=altair.Data(values=rows))
+    chart = chart.resolve_axis(x="independent").properties(description=alt)
+    measured = {row["line"] for row in rows if row["mean"] is not None}
+    entries = [
+        Entry(line, look if line in measured else look._replace(dash=style.dots, shape="")) for line, look in drawn
+    ]
+    if any(row["bound"] is not None and row["line"] in measured for row in rows):
+        entries.append(Entry(BOUND, Look("currentColor", style.dots, "")))
+    return Lines(chart, entries, title, subtitle, alt, style)
+
+
+def _layers(
+    altair: Any, rows: Rows, x: Any, y: Any, lines: Sequence[tuple[str, Look]], style: Style, axis: str
+) -> list[Any]:
+    """Bands, bounds, lines and points, from back to front; `picked` names the line that is shown alone, if any."""
+    names = [name for name, _ in lines]
+
+    def scale(part: str) -> Any:
+        return altair.Scale(domain=names, range=[getattr(look, part) for _, look in lines])
+
+    colour = altair.Color("line:N", scale=scale("colour"), legend=None)
+    dash = altair.StrokeDash("line:N", scale=scale("dash"), legend=None)
+    shape = altair.Shape("line:N", scale=scale("shape"), legend=None)
+    picked = "!picked || datum.line == picked"
     opacity = altair.condition(picked, altair.value(1.0), altair.value(0.12))
     tooltip = [
         altair.Tooltip("line:N", title="line"),
         *(altair.Tooltip(f"{key}:Q", title=axis if key == "x" else key, format=",.4~r") for key in ("x", "mean")),
     ]
-    y = _y(altair, rows, height, logarithmic)
-    base = altair.Chart().encode(x=_x(altair, axis, rows, logarithmic), color=colour)
+    base = altair.Chart().encode(x=x, color=colour)
     measured = base.transform_filter("isValid(datum.mean)")
     layers = []
     if any(row["mean"] is not None and row["low"] < row["high"] for row in rows):
         faint = altair.condition(picked, altair.value(0.2), altair.value(0.03))
         layers.append(measured.mark_area(clip=True).encode(y=altair.Y("low:Q"), y2="high:Q", opacity=faint))
         tooltip += [altair.Tooltip(f"{key}:Q", format=",.4~r") for key in ("low", "high")]
+    if any("game" in row for row in rows):
+        tooltip.append(altair.Tooltip("game:N", title="game"))
     if any(row["bound"] is not None for row in rows):
-        bounds = base.transform_filter("isValid(datum.bound)").mark_line(strokeWidth=1.5, strokeDash=THEORY)
+        dots = {"strokeWidth": style.stroke, "strokeDash": style.dots, "strokeCap": "round"}
+        bounds = base.transform_filter("isValid(datum.bound)").mark_line(**dots)
         layers.append(bounds.encode(y=altair.Y("bound:Q"), opacity=opacity))
-    points = base.transform_filter("datum.marked").mark_point(filled=True, size=45)
-    layers += [
-        measured.mark_line(strokeWidth=2).encode(y=y, opacity=opacity, tooltip=tooltip),
+    points = base.transform_filter("datum.marked").mark_point(filled=True, size=style.point)
+    return [
+        *layers,
+        measured.mark_line(strokeWidth=style.stroke).encode(y=y, strokeDash=dash, opacity=opacity, tooltip=tooltip),
         points.encode(y=y, shape=shape, opacity=opacity, tooltip=tooltip),
     ]
-    layered = altair.layer(*layers, description=alt).add_params(picked).properties(width=320, height=240)
-    facet = altair.Facet("facet:N", title=None, sort=facets)
-    figure = layered.facet(facet=facet, columns=2, data=altair.Data(values=rows))
-    heading = altair.TitleParams(title, subtitle=list(subtitle))
-    return figure.resolve_axis(x="independent").properties(title=heading, description=alt)
 
 
 def is_logarithmic(rows: Rows, axis: str) -> bool:
@@ -137,26 +161,58 @@ def is_logarithmic(rows: Rows, axis: str) -> bool:
 
 
 def _marked(rows: list[dict[str, Any]], axis: str, logarithmic: bool) -> list[dict[str, Any]]:
-    """The rows, with a mark where a point is drawn: everywhere, or along a curve of rounds now and then."""
-    wanted = sorted({row["x"] for row in rows if row["mean"] is not None})
-    if axis == "round" and len(wanted) > MARKS:
-        steps = (np.geomspace if logarithmic else np.linspace)(wanted[0], wanted[-1], MARKS)
-        wanted = [min(wanted, key=lambda x: abs(x - step)) for step in steps]
-    return [{**row, "marked": row["mean"] is not None and row["x"] in wanted} for row in rows]
+    """The rows, with a mark where a point is drawn: everywhere, or on a curve of rounds now and then and at its end."""
+    every = sorted({row["x"] for row in rows if row["mean"] is not None})
+    wanted = {*every}
+    if axis == "round" and len(every) > MARKS:
+        steps = (np.geomspace if logarithmic else np.linspace)(every[0], every[-1], MARKS)
+        wanted = {min(every, key=lambda x: abs(x - step)) for step in steps}
+    ends = {(row["facet"], row["line"], row["x"]) for row in rows if row["mean"] is not None}
+    ends = {*{(facet, line): (facet, line, x) for facet, line, x in sorted(ends)}.values()}
+    return [
+        row
+        | {"marked": row["mean"] is not None and (row["x"] in wanted or (row["facet"], row["line"], row["x"]) in ends)}
+        for row in rows
+    ]
 
 
-def _y(altair: Any, rows: Rows, title: str, logarithmic: bool) -> Any:
-    """Heights from zero, or on a logarithmic scale that has room for zero where there is one."""
-    if not logarithmic:
-        return altair.Y("mean:Q", title=title, axis=altair.Axis(labelExpr=LABEL, tickCount=6))
+class Heights(NamedTuple):
+    """The scale of heights: from zero, logarithmic, or logarithmic with room for zero."""
+
+    kind: str  # linear, log or symlog
+    low: float  # the least height that is not zero
+    high: float
+
+    def pixel(self, value: float, height: int) -> float:
+        """Where a height is drawn, from the top of a drawing."""
+        if self.kind == "linear":
+            share = value / self.high
+        elif self.kind == "log":
+            share = log10(max(value, self.low) / self.low) / log10(self.high / self.low)
+        else:
+            share = log10(1 + value / self.low) / log10(1 + self.high / self.low)
+        return height * (1 - min(share, 1.0))
+
+
+def _heights(rows: Rows, logarithmic: bool) -> Heights:
     means = [row["mean"] for row in rows if row["mean"] is not None]
     positive = [height for row in rows for height in (row["mean"], row["bound"]) if height is not None and height > 0]
-    low, high = 0.8 * min(positive), 1.25 * max(*positive, *(row["high"] for row in rows if row["mean"] is not None))
+    most = max([*positive, *(row["high"] for row in rows if row["mean"] is not None)], default=1.0) or 1.0
+    if not logarithmic:
+        return Heights("linear", 0.0, 1.03 * most)
+    return Heights("symlog" if min(means, default=1) <= 0 else "log", 0.8 * min(positive), 1.25 * most)
+
+
+def _y(altair: Any, heights: Heights, title: str, style: Style) -> Any:
+    kind, low, high = heights
+    if kind == "linear":
+        scale = {"scale": altair.Scale(domain=[0, high], nice=False)} if style.direct else {}
+        return altair.Y("mean:Q", title=title, axis=altair.Axis(labelExpr=LABEL, tickCount=6), **scale)
     powers = range(floor(log10(low)), ceil(log10(high)) + 1)
     steps = (1, 2, 5) if len(powers) <= 4 else (1,)
     marks = [step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high]
     scale = altair.Scale(type="log", domain=[low, high], nice=False)
-    if min(means) <= 0:
+    if kind == "symlog":
         scale, marks = altair.Scale(type="symlog", constant=low, domain=[0, high], nice=False), [0, *marks]
     return altair.Y("mean:Q", title=title, scale=scale, axis=altair.Axis(labelExpr=LABEL, values=marks))
 
@@ -176,11 +232,6 @@ def _x(altair: Any, axis: str, rows: Rows, logarithmic: bool) -> Any:
         scale, marks = altair.Scale(type="symlog", constant=least), {"values": places}
     labels = altair.Axis(labelExpr=LABEL, labelOverlap=True, **marks)
     return altair.X("x:Q", title=AXES.get(axis, axis), scale=scale, axis=labels)
-
-
-def for_file(figure: Any) -> Any:
-    """A figure of lines as a picture of its own: a legend in two columns, names in full."""
-    return figure.configure_legend(columns=2, labelLimit=320)
 
 
 def save(figure: Any, path: Path) -> None:

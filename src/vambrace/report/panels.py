@@ -1,22 +1,25 @@
 """What a report shows of a panel: a figure with bands and bounds, and a table of how its games ended."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from vambrace import theory
-from vambrace.lab.experiment import Experiment, Panel
+from vambrace.lab.experiment import Panel
+from vambrace.lab.panels import axis_of, panels, spots
 from vambrace.lab.study import Play, Study, share_of_best, worst
 from vambrace.parameters import spec_of
 from vambrace.protocols import Floats
-from vambrace.report.figures import Rows, is_logarithmic, lines_figure, number
+from vambrace.report.figures import Entry, Rows, is_logarithmic, lines_figure, number
+from vambrace.report.legend import for_file, for_page
 from vambrace.report.page import Table
+from vambrace.report.style import SCREEN, Style
 
 RESAMPLES = 1000  # for a band
-MANY = 5  # budgets: a figure of at least this number is drawn against them
-WORST = "the worst of all arms and attacks"
 LEGEND = {  # what the headings of a table mean
     "95 %": "Regret: the mean; 95 %: the interval of that mean",
     "best arm": "Best arm: how often it was pulled",
@@ -49,21 +52,55 @@ class Drawn(NamedTuple):
     """A figure with what stands below it."""
 
     name: str  # of its files
-    chart: Any
+    chart: Any  # for a page, which has the title and the legend
+    file: Any  # for a file
     facets: int
     caption: str
+    data: pl.DataFrame
+    entries: Sequence[Entry] = ()  # of the legend
 
 
-def panels(experiment: Experiment) -> Sequence[Panel]:
-    """The panels of an experiment; without any, it is one."""
-    return experiment.panels or [Panel(name=experiment.name)]
+def draw(name: str, rows: Rows, data: pl.DataFrame, *, subtitle: Sequence[str], style: Style, **options: Any) -> Drawn:
+    """A figure of lines, for a page and for a file of this style; the options are those of `lines_figure`."""
+    lines = lines_figure(rows, subtitle=subtitle, **options)
+    file = lines if style is SCREEN else lines_figure(rows, subtitle=subtitle, style=style, **options)
+    facets = len({row["facet"] for row in rows})
+    return Drawn(name, for_page(lines), for_file(file), facets, " ".join(subtitle), data, lines.entries)
+
+
+class Point(NamedTuple):
+    """A point of a figure: where it is drawn, and the game that it comes from."""
+
+    facet: str
+    line: str
+    x: float
+    play: Play
+    at: int  # the checkpoint
+
+
+def points(panel: Panel, plays: Sequence[Play], environments: Mapping[str, str]) -> list[Point]:
+    """What a panel draws: no two points of a line have the same x, and only the axis differs along a line.
+
+    If the panel shows the worst only, each point is of the game with the largest mean regret there.
+    """
+    games = [play.game for play in plays]
+    axis, found = axis_of(panel, games), dict[tuple[str, str, float], Point]()
+    means = [play.result.pseudo_regret.mean(axis=0) for play in plays]
+    chosen = dict[tuple[str, str, float], float]()
+    for play, mean, places in zip(plays, means, spots(panel, games, environments, number), strict=True):
+        rounds = play.result.checkpoints
+        for place, at in product(places, range(len(rounds)) if axis == "round" else [len(rounds) - 1]):
+            x = {"round": int(rounds[at]), "budget": play.game.budget, "horizon": play.game.horizon}[axis]
+            if mean[at] > chosen.get((*place, x), -inf):
+                chosen[*place, x], found[*place, x] = mean[at], Point(*place, x, play, at)
+    return [*found.values()]
 
 
 def _kept(panel: Panel, plays: Sequence[Play]) -> list[Play]:
-    """What a panel shows: all its games, or of those that differ only in arms and attack the worst."""
+    """What a table of a panel shows: all its games, or of those that differ only in arms and attack the worst."""
     if not panel.worst:
-        return list(plays)
-    return list(worst(plays, lambda play: (play.game.line, play.game.budget, play.game.horizon)).values())
+        return [*plays]
+    return [*worst(plays, lambda play: (play.game.line, play.game.budget, play.game.power, play.game.horizon)).values()]
 
 
 def finals(panel: Panel, plays: Sequence[Play]) -> Table:
@@ -104,28 +141,29 @@ def promise(play: Play) -> theory.Bound | None:
     return min((bound for bound in found if bound.explicit), key=lambda bound: bound.value, default=None)
 
 
-def figures_of(study: Study, more: Mapping[str, Rows] | None = None) -> Iterator[tuple[str, Drawn]]:
+def figures_of(
+    study: Study, more: Mapping[str, Rows] | None = None, *, style: Style = SCREEN
+) -> Iterator[tuple[str, Drawn]]:
     """The figures of an experiment by the names of their panels, with `more` lines by the names of their figures."""
     for panel in panels(study.experiment):
         plays = study.panel(panel.name)
         if plays:
-            yield panel.name, _of_panel(study, panel, plays, (more or {}).get(f"{study.name}-{panel.name}", ()))
+            extra = (more or {}).get(f"{study.name}-{panel.name}", ())
+            yield panel.name, _of_panel(study, panel, plays, extra, style)
 
 
-def _of_panel(study: Study, panel: Panel, plays: Sequence[Play], more: Rows) -> Drawn:
-    horizons, budgets = {play.game.horizon for play in plays}, {play.game.budget for play in plays}
-    most = "horizon" if len(horizons) > 1 else "budget" if len(budgets) >= MANY else "round"
-    axis = panel.axis or most
-    kept = _kept(panel, plays)
-    rows = [row for play in kept for row in _rows(axis, play, kept, panel.worst)]
+def _of_panel(study: Study, panel: Panel, plays: Sequence[Play], more: Rows, style: Style) -> Drawn:
+    axis = axis_of(panel, [play.game for play in plays])
+    drawn = points(panel, plays, study.experiment.environments)
+    rows = _rows(drawn, named=panel.worst)
     room = 1.5 * max(row["high"] for row in rows) if axis == "round" and not is_logarithmic(rows, axis) else inf
     games = study.experiment.replications
     caption = [f"Mean of {games:,} games; band: the 95 % interval of that mean." if games > 1 else "One game, no band."]
     caption += _fit_bounds(rows, room)
     title = panel.title or study.experiment.title or study.name
     every = [*rows, *({"facet": rows[0]["facet"]} | dict(row) for row in more)]
-    chart = lines_figure(every, axis=axis, title=title, subtitle=caption, alt=_alt(title, axis, kept))
-    return Drawn(f"{study.name}-{panel.name}", chart, len({row["facet"] for row in rows}), " ".join(caption))
+    words = {"axis": axis, "title": title, "alt": _alt(title, axis, drawn), "subtitle": caption}
+    return draw(f"{study.name}-{panel.name}", every, _data(axis, drawn, every), style=style, **words)
 
 
 def _fit_bounds(rows: Sequence[dict[str, Any]], room: float) -> list[str]:
@@ -142,39 +180,50 @@ def _fit_bounds(rows: Sequence[dict[str, Any]], room: float) -> list[str]:
     return [f"Dotted, in the colour of its policy: what the theory promises{rest}."]
 
 
-def _rows(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> Iterator[dict[str, Any]]:
-    """The points of a game, in every facet that it belongs to."""
-    band, bound, game = bootstrap(play.result.pseudo_regret), promise(play), play.game
-    value = bound.value if bound is not None and bound.value < play.most else None
-    points = range(len(play.result.checkpoints)) if axis == "round" else [-1]
-    line = game.line if game.power is None else f"{game.line}, C = T^{game.power:g}"
-    for facet in _facets(axis, play, plays, worst_only):
-        for i in points:
-            x = {"round": int(play.result.checkpoints[i]), "budget": game.budget, "horizon": game.horizon}[axis]
-            heights = {"mean": band.mean[i], "low": band.low[i], "high": band.high[i]}
-            rounded = {key: float(f"{height:.5g}") for key, height in heights.items()}
-            yield {"facet": facet, "line": line, "x": x, "bound": value} | rounded
+def _rows(drawn: Sequence[Point], *, named: bool) -> list[dict[str, Any]]:
+    """The points as rows of a figure; `named`: each says its game."""
+    plays = {id(point.play): point.play for point in drawn}
+    bands = {key: bootstrap(play.result.pseudo_regret) for key, play in plays.items()}
+    bounds = {key: promise(play) for key, play in plays.items()}
+    rows = []
+    for facet, line, x, play, at in drawn:
+        band, bound = bands[id(play)], bounds[id(play)]
+        heights = {key: float(f"{getattr(band, key)[at]:.5g}") for key in Band._fields}
+        value = bound.value if bound is not None and bound.value < play.most else None
+        row: dict[str, Any] = {"facet": facet, "line": line, "x": x, "bound": value, **heights}
+        rows.append(row | ({"game": f"{play.game.place}, {play.game.attack}"} if named else {}))
+    return rows
 
 
-def _facets(axis: str, play: Play, plays: Sequence[Play], worst_only: bool) -> list[str]:
-    """Where a game is shown: its arms, its attack and its budget, as far as they differ and are not drawn otherwise."""
-    if worst_only:
-        return [WORST]
-    arms = [play.game.place] if len({each.game.place for each in plays}) > 1 else []
-    attacks = list(dict.fromkeys(each.game.attack for each in plays if each.game.adversary is not None))
-    budget = [] if axis == "budget" or play.game.power is not None else [f"C = {number(play.game.budget, 6)}"]
-    if play.game.adversary is not None:
-        return [", ".join([*arms, play.game.attack, *budget])]
-    if axis == "budget" and attacks:  # no attack is where every attack begins
-        return [", ".join([*arms, attack]) for attack in attacks]
-    return [", ".join([*arms, "no attack"])]
+def _data(axis: str, drawn: Sequence[Point], rows: Rows) -> pl.DataFrame:
+    """The data of a figure: for each point where it is drawn, its numbers, and the game that it comes from."""
+    found = []
+    for k, row in enumerate(rows):
+        keys = {"figure": row["facet"], "line": row["line"], axis: float(row["x"])}
+        numbers = {key: row.get(key) for key in ("mean", "low", "high", "bound")}
+        found.append(keys | numbers | (_names(drawn[k].play) if k < len(drawn) else {}))
+    return pl.DataFrame(found, infer_schema_length=None)
 
 
-def _alt(title: str, axis: str, plays: Iterable[Play]) -> str:
+def _names(play: Play) -> dict[str, Any]:
+    """A game in full."""
+    game, result = play.game, play.result
+    attack = spec_of(game.adversary) if game.adversary is not None else None
+    names = {"environment": game.place, "policy": spec_of(game.policy), "attack": attack}
+    return names | {
+        "budget": play.spendable,
+        "horizon": game.horizon,
+        "games": result.replications,
+        "seed": result.seed,
+    }
+
+
+def _alt(title: str, axis: str, drawn: Iterable[Point]) -> str:
     """The figure in words: what is drawn, and how each line ends."""
+    last = {point.line: point for point in drawn}
     ends = [
-        f"{line} {number(play.regret)} "
-        f"({play.game.attack}, C = {number(play.game.budget, 6)}, T = {number(play.game.horizon, 6)})"
-        for line, play in {play.game.line: play for play in plays}.items()
+        f"{line} {number(float(point.play.result.pseudo_regret[:, point.at].mean()))} "
+        f"({point.play.game.attack}, C = {number(point.play.game.budget, 6)}, T = {number(point.play.game.horizon, 6)})"
+        for line, point in last.items()
     ]
     return f"{title}. Regret against the {axis}. The last point of each line: {'; '.join(ends)}."

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from math import log10
 from typing import Any, NamedTuple
 
-from vambrace.report.figures import COLOURS, LABEL, THEORY, load_altair, number
+from vambrace.report.figures import LABEL, load_altair, number
+from vambrace.report.labels import short
+from vambrace.report.style import COLOURS, THEORY
 
 WIDTH, HEIGHT = 300, 480  # of the drawing, in pixels: it is to be read on a phone
 FONT = 9
@@ -38,7 +40,7 @@ def price_figure(points: Sequence[Point], *, slope: float, title: str, subtitle:
             "broken": point.broken,
             "low": max(point.low, low),
             "high": point.high or high,
-            "label": label(point.line),
+            "label": short(point.line),
             "side": place.side,
             "label_x": _value(place.x, WIDTH, low, high),
             "label_y": _value(HEIGHT - place.y, HEIGHT, low, high),
@@ -55,7 +57,9 @@ def price_figure(points: Sequence[Point], *, slope: float, title: str, subtitle:
     drawn = altair.Chart(altair.Data(values=rows))
     layers = [
         _line(altair, 1.0, low, high).mark_line(color="#8C8C8C", strokeWidth=2),
-        _line(altair, slope, low, high).mark_line(color="#8C8C8C", strokeWidth=1.5, strokeDash=THEORY),
+        _line(altair, slope, low, high).mark_line(
+            color="#8C8C8C", strokeWidth=1.5, strokeDash=THEORY, strokeCap="round"
+        ),
         drawn.mark_rule(strokeWidth=1.2, opacity=0.7).encode(x=x, y=altair.Y("low:Q"), y2="high:Q", color=colour),
         drawn.mark_rule(strokeWidth=0.6, opacity=0.5).encode(x=x, y=y, x2="label_x:Q", y2="label_y:Q"),
         drawn.mark_point(filled=True, size=42, opacity=1).encode(x=x, y=y, color=colour, tooltip=tooltip),
@@ -63,21 +67,10 @@ def price_figure(points: Sequence[Point], *, slope: float, title: str, subtitle:
     for side in ("left", "right"):
         text = drawn.transform_filter(f"datum.side == '{side}'").mark_text(fontSize=FONT, align=side, baseline="middle")
         layers.append(text.encode(x=altair.X("label_x:Q", scale=scale), y="label_y:Q", text="label:N", color=colour))
-    heading = altair.TitleParams(title, subtitle=list(subtitle), subtitleFontSize=10)
+    heading = altair.TitleParams(title, subtitle=list(subtitle), subtitleFontSize=10) if subtitle else altair.Undefined
     words = "; ".join(f"{each.line} costs {number(each.price)}, breaks at {number(each.broken or 0)}" for each in shown)
     alt = f"{title}: regret without attack over K - 1, against the least budget that breaks a policy. {words}."
     return altair.layer(*layers).properties(width=WIDTH, height=HEIGHT, title=heading, description=alt)
-
-
-def label(spec: str) -> str:
-    """A policy in few signs: its name, and the values of its parameters.
-
-    >>> label("se-wr:budget=100,radius=tight")
-    'se-wr 100 tight'
-    """
-    name, _, rest = spec.partition(":")
-    values = [part.partition("=") for part in rest.split(",") if part]
-    return " ".join([name, *(key if value == "true" else value for key, _, value in values)])
 
 
 def _line(altair: Any, slope: float, low: float, high: float) -> Any:
@@ -119,7 +112,7 @@ def _labels(points: Sequence[Point], low: float, high: float) -> list[Place]:
     taken = [(x - 5.0, y - 5.0, x + 5.0, y + 5.0) for x, y in centres]
     found: dict[int, Place] = {}
     for k in sorted(range(len(points)), key=centres.__getitem__):
-        width = SIGN * len(label(points[k].line))
+        width = SIGN * len(short(points[k].line))
         x, y = centres[k]
         places = [
             Place(x + sign * (7.0 + 2.0 * away), y + step, side)
