@@ -13,7 +13,7 @@ from vambrace.lab.experiment import Experiment, Game
 from vambrace.lab.store import Status
 from vambrace.lab.study import Play, Study
 from vambrace.paper.suites import find
-from vambrace.report.panels import promise
+from vambrace.report.bands import promise
 
 Regret = Callable[[Play], float]
 
@@ -21,7 +21,8 @@ Regret = Callable[[Play], float]
 def study(name: str, regret: Regret, *, missing: int = 0) -> Study:
     """A suite in which each game has the regret that `regret` says, give or take a hundredth."""
     experiment, games, names = suite(name)
-    plays = [fabricated(experiment, game, seed, regret) for seed, game in enumerate(games)]
+    seeds = {key: seed for seed, key in enumerate(dict.fromkeys((game.place, game.horizon) for game in games))}
+    plays = [fabricated(experiment, game, seeds[game.place, game.horizon], regret) for game in games]
     status = Status(
         folder=Path(name),
         name=name,

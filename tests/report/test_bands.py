@@ -1,6 +1,6 @@
 import numpy as np
 
-from vambrace.report.panels import bootstrap
+from vambrace.report.bands import bootstrap
 
 
 def test_the_mean_and_a_band_around_it() -> None:

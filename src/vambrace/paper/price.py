@@ -6,7 +6,8 @@ from typing import NamedTuple
 import polars as pl
 
 from vambrace.lab.study import Play, Study, worst
-from vambrace.report.panels import Drawn, bootstrap
+from vambrace.report.bands import bootstrap
+from vambrace.report.panels import Drawn
 from vambrace.report.price_figure import Point, price_figure
 from vambrace.report.style import Style
 

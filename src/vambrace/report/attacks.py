@@ -24,6 +24,8 @@ class Figure(NamedTuple):
     chart: Any
     caption: str
     facets: int = 1
+    entries: Sequence[Any] = ()  # of a legend
+    name: str = "attack"
 
 
 class Point(NamedTuple):

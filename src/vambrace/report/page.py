@@ -4,14 +4,30 @@ Templates of Jinja2, which escapes every value, write the HTML. Figures are draw
 A policy in its head forbids it to ask for anything.
 """
 
-from collections.abc import Collection, Sequence
+import re
+from base64 import b64encode
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from vambrace.errors import MissingExtra
 from vambrace.files import whole_file
-from vambrace.report.figures import load_altair
+from vambrace.report.figures import BOUND, load_altair
+from vambrace.report.legend import PATHS
+
+FORMATS = {"csv": "CSV", "tex": "LaTeX", "md": "Markdown"}  # of tables, by the endings of their files
+INK = "currentColor"
+AXIS = {f"{part}Color": INK for part in ("label", "title", "domain", "tick", "grid")}
+STILL: dict[str, Any] = {  # the look of a figure that no program has drawn, in the colours of the page
+    "background": "transparent",
+    "view": {"stroke": None},
+    "axis": AXIS | {"gridOpacity": 0.15, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"},
+    "header": {"labelColor": INK, "labelFontSize": 13},
+    "text": {"color": INK},
+    "rule": {"color": INK},
+}
+NARROW = 250  # the width of a facet of such a figure: it is to be read on a phone as well
 
 
 class Table(NamedTuple):
@@ -21,6 +37,18 @@ class Table(NamedTuple):
     headings: Sequence[str]
     rows: Collection[Sequence[str]]
     numbers: Collection[int] = ()  # the columns of numbers
+    sizes: Sequence[Sequence[float | None]] = ()  # the numbers themselves: a table that has them can be sorted
+    best: Collection[tuple[int, int]] = ()  # row and column of what is to be bold
+    files: Mapping[str, str] = {}  # the table in other formats, by the ending of a file
+    name: str = ""  # of these files
+
+    @property
+    def links(self) -> list[tuple[str, str, str]]:
+        """For each file its format, its name, and an address that holds all of it."""
+        return [
+            (FORMATS[ending], f"{self.name}.{ending}", f"data:text/plain;base64,{b64encode(text.encode()).decode()}")
+            for ending, text in self.files.items()
+        ]
 
 
 def write(path: Path, template: str, **values: Any) -> None:
@@ -40,7 +68,7 @@ def _templates() -> Any:
     folder = jinja2.FileSystemLoader(Path(__file__).parent)
     found = jinja2.Environment(loader=folder, lstrip_blocks=True, **options)
     found.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
-    found.globals["vega"] = _vega
+    found.globals |= {"vega": _vega, "still": _still, "paths": PATHS, "bound": BOUND}
     return found
 
 
@@ -53,3 +81,17 @@ def _vega() -> Any:
     make: Any = javascript_bundle  # its types want what its documentation does not
     program = str(make(vl_version=".".join(altair.SCHEMA_VERSION.split(".")[:2])))
     return Markup(program.replace("</script", "<\\/script"))  # ours, not the user's
+
+
+def _still(chart: Any, name: str) -> Any:
+    """A figure as SVG, for readers whose browser runs no programs."""
+    load_altair()
+    from markupsafe import Markup
+    from vl_convert import vegalite_to_svg
+
+    spec = {key: value for key, value in chart.to_dict().items() if key != "title"}
+    spec["config"] = STILL
+    if "spec" in spec:
+        spec |= {"columns": 1, "spec": spec["spec"] | {"width": NARROW, "height": 200}}
+    drawn = str(vegalite_to_svg(spec))
+    return Markup(re.sub(r"(id=\"|url\(#)(?=clip)", rf"\g<1>{name}-", drawn))  # ids are for the whole page

@@ -1,51 +1,22 @@
-"""What a report shows of a panel: a figure with bands and bounds, and a table of how its games ended."""
+"""The figure of a panel: lines with bands and bounds, and where each point comes from."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import inf
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
-from vambrace import theory
 from vambrace.lab.experiment import Panel
 from vambrace.lab.panels import axis_of, panels, spots
-from vambrace.lab.study import Play, Study, share_of_best, worst
+from vambrace.lab.study import Play, Study
 from vambrace.parameters import spec_of
-from vambrace.protocols import Floats
+from vambrace.report.bands import Band, bootstrap, promise
 from vambrace.report.figures import Entry, Rows, is_logarithmic, lines_figure, number
 from vambrace.report.legend import for_file, for_page
-from vambrace.report.page import Table
 from vambrace.report.style import SCREEN, Style
 
-RESAMPLES = 1000  # for a band
-LEGEND = {  # what the headings of a table mean
-    "95 %": "Regret: the mean; 95 %: the interval of that mean",
-    "best arm": "Best arm: how often it was pulled",
-    "bound": "Bound: what the theory promises",
-}
-
-
-class Band(NamedTuple):
-    """A mean with its interval of 95 %, at every checkpoint."""
-
-    mean: Floats
-    low: Floats
-    high: Floats
-
-
-def bootstrap(values: Floats) -> Band:
-    """The band of the mean of replications (rows) at each checkpoint (columns); with one replication it has no width.
-
-    Whole replications are drawn with replacement, so that a band is one of curves. The draws are fixed by the number of
-    replications, so that the same results always give the same picture.
-    """
-    values = np.asarray(values, dtype=np.float64)
-    copies = len(values)
-    chosen = np.random.default_rng(2026).multinomial(copies, np.full(copies, 1 / copies), size=RESAMPLES)
-    low, high = np.quantile(chosen @ values / copies, [0.025, 0.975], axis=0)
-    return Band(values.mean(axis=0), low, high)
+MOST_FACETS = 24  # of a figure that can be read
 
 
 class Drawn(NamedTuple):
@@ -96,60 +67,24 @@ def points(panel: Panel, plays: Sequence[Play], environments: Mapping[str, str])
     return [*found.values()]
 
 
-def _kept(panel: Panel, plays: Sequence[Play]) -> list[Play]:
-    """What a table of a panel shows: all its games, or of those that differ only in arms and attack the worst."""
-    if not panel.worst:
-        return [*plays]
-    return [*worst(plays, lambda play: (play.game.line, play.game.budget, play.game.power, play.game.horizon)).values()]
-
-
-def finals(panel: Panel, plays: Sequence[Play]) -> Table:
-    """How each game ended, the most important columns first; what all rows share stands in the caption only."""
-    kept = _kept(panel, plays)
-    rows = [_final(play) for play in kept]
-    one_for_all = {key for key in ("attack", "C", "T", "arms") if len({row[key] for row in rows}) == 1}
-    shared = [f"{key} = {rows[0][key]}" for key in ("C", "T") if key in one_for_all]
-    shared += [rows[0]["attack"]] if "attack" in one_for_all and rows[0]["C"] != "0" else []
-    headings = [key for key in rows[0] if key not in one_for_all and any(row[key] for row in rows)]
-    legend = [text for key, text in LEGEND.items() if key in headings]
-    caption = ". ".join([panel.title or panel.name, *([", ".join(shared)] if shared else []), *legend])
-    numbers = [k for k, key in enumerate(headings) if key not in ("policy", "attack", "arms")]
-    return Table(f"{caption}.", headings, [[row[key] for key in headings] for row in rows], numbers)
-
-
-def _final(play: Play) -> dict[str, str]:
-    values, bound = play.result.pseudo_regret[:, -1:], promise(play)
-    band = bootstrap(values)
-    return {
-        "policy": spec_of(play.game.policy),
-        "attack": play.game.attack,
-        "C": number(play.spendable, 6),
-        "regret": number(play.regret),
-        "95 %": f"{number(float(band.low[0]))} … {number(float(band.high[0]))}" if len(values) > 1 else "",
-        "best arm": f"{100 * share_of_best(play):.1f} %",
-        "T": number(play.game.horizon, 6),
-        "spent": number(float(play.result.cost[:, -1].mean())),
-        "bound": number(bound.value) if bound else "",
-        "arms": play.game.place,
-    }
-
-
-def promise(play: Play) -> theory.Bound | None:
-    """The smallest bound with explicit constants that speaks of a game."""
-    game = play.game
-    found = theory.promises(game.policy, play.gaps, horizon=game.horizon, budget=play.spendable)
-    return min((bound for bound in found if bound.explicit), key=lambda bound: bound.value, default=None)
-
-
 def figures_of(
     study: Study, more: Mapping[str, Rows] | None = None, *, style: Style = SCREEN
 ) -> Iterator[tuple[str, Drawn]]:
-    """The figures of an experiment by the names of their panels, with `more` lines by the names of their figures."""
+    """The figures of an experiment by the names of their panels, with `more` lines by the names of their figures.
+
+    A figure with more than MOST_FACETS facets is left out.
+    """
     for panel in panels(study.experiment):
         plays = study.panel(panel.name)
-        if plays:
+        if plays and count_facets(study, panel) <= MOST_FACETS:
             extra = (more or {}).get(f"{study.name}-{panel.name}", ())
             yield panel.name, _of_panel(study, panel, plays, extra, style)
+
+
+def count_facets(study: Study, panel: Panel) -> int:
+    """How many small figures a panel needs."""
+    games = [play.game for play in study.panel(panel.name)]
+    return len({spot.facet for each in spots(panel, games, study.experiment.environments, number) for spot in each})
 
 
 def _of_panel(study: Study, panel: Panel, plays: Sequence[Play], more: Rows, style: Style) -> Drawn:
@@ -199,7 +134,7 @@ def _data(axis: str, drawn: Sequence[Point], rows: Rows) -> pl.DataFrame:
     """The data of a figure: for each point where it is drawn, its numbers, and the game that it comes from."""
     found = []
     for k, row in enumerate(rows):
-        keys = {"figure": row["facet"], "line": row["line"], axis: float(row["x"])}
+        keys = {"facet": row["facet"], "line": row["line"], "axis": axis, "x": float(row["x"])}
         numbers = {key: row.get(key) for key in ("mean", "low", "high", "bound")}
         found.append(keys | numbers | (_names(drawn[k].play) if k < len(drawn) else {}))
     return pl.DataFrame(found, infer_schema_length=None)

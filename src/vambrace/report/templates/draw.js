@@ -21,9 +21,26 @@ async function draw(figure) {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const menu = {export: true, source: false, compiled: false, editor: false};
   const legend = {...look.legend, columns: Math.max(1, Math.floor(room / 330)), labelLimit: Math.min(320, room - 60)};
-  await vegaEmbed(figure, spec, {renderer: "svg", ast: true, actions: menu, config: {...look, legend},
+  const drawn = await vegaEmbed(figure, spec, {renderer: "svg", ast: true, actions: menu, config: {...look, legend},
     tooltip: {theme: dark ? "dark" : "light"}});
   figure.querySelector("summary").ariaLabel = "Save this figure";  // it shows three dots only
+  figure.view = drawn.view;
+}
+// A line of a legend is a button that shows this line alone, and again all of them.
+for (const line of document.querySelectorAll(".key [data-line]")) {
+  const figure = line.closest("figure"), key = [...figure.querySelectorAll("[data-line]")];
+  line.role = "button";
+  line.tabIndex = 0;
+  line.ariaPressed = "false";
+  const pick = () => {
+    const alone = line.ariaPressed === "false";
+    for (const each of key) each.ariaPressed = String(each === line && alone);
+    figure.querySelector("[data-facets]").view.signal("picked", alone ? line.dataset.line : "").run();
+  };
+  line.addEventListener("click", pick);
+  line.addEventListener("keydown", event => {
+    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(); }
+  });
 }
 const figures = [...document.querySelectorAll("[data-facets]")];
 let width = 0, waiting = 0;
