@@ -22,7 +22,9 @@ def study(name: str, regret: Regret, *, missing: int = 0) -> Study:
     """A suite in which each game has the regret that `regret` says, give or take a hundredth."""
     experiment, games, names = suite(name)
     seeds = {key: seed for seed, key in enumerate(dict.fromkeys((game.place, game.horizon) for game in games))}
-    plays = [fabricated(experiment, game, seeds[game.place, game.horizon], regret) for game in games]
+    plays = [
+        fabricated(experiment, game, seeds[game.place, game.horizon], regret, noise) for noise, game in enumerate(games)
+    ]
     status = Status(
         folder=Path(name),
         name=name,
@@ -44,7 +46,8 @@ def suite(name: str) -> tuple[Experiment, tuple[Game, ...], tuple[str, ...]]:
     return experiment, experiment.games, tuple(expand(experiment).cells)
 
 
-def fabricated(experiment: Experiment, game: Game, seed: int, regret: Regret) -> Play:
+def fabricated(experiment: Experiment, game: Game, seed: int, regret: Regret, noise: int | None = None) -> Play:
+    """One game; the games of a place have the same seed, and each has its own noise."""
     copies, n_arms = experiment.replications, game.environment.n_arms
     checkpoints = np.array([max(1, game.horizon // 2), game.horizon])
     blank = Result(
@@ -64,8 +67,9 @@ def fabricated(experiment: Experiment, game: Game, seed: int, regret: Regret) ->
         observed=None,
     )
     final = regret(Play(game, blank))
-    noise = 1.0 + 0.01 * np.random.default_rng(seed).uniform(-1, 1, size=(copies, 1))
-    return Play(game, Result(**{**vars(blank), "pseudo_regret": final * noise * np.array([[0.5, 1.0]])}))
+    rng = np.random.default_rng(seed if noise is None else noise)
+    factors = 1.0 + 0.01 * rng.uniform(-1, 1, size=(copies, 1))
+    return Play(game, Result(**{**vars(blank), "pseudo_regret": final * factors * np.array([[0.5, 1.0]])}))
 
 
 def plausible(play: Play) -> float:

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import vambrace as vb
@@ -15,10 +16,11 @@ from paper import fabricated
 from vambrace.errors import MissingExtra, StoreError
 from vambrace.lab import experiment as spec
 from vambrace.lab import runner as run
+from vambrace.lab.panels import panels as panels_of
 from vambrace.lab.study import Study, load
 from vambrace.paper import reproduce as report
 from vambrace.paper.suites import ORDER
-from vambrace.report import experiments, page, panels
+from vambrace.report import experiments, finals, page, panels
 
 EXPERIMENT: dict[str, Any] = {
     "name": "mine",
@@ -85,7 +87,7 @@ class Outline(HTMLParser):
 def test_the_page_has_a_figure_and_a_table_for_each_panel(folder: Path) -> None:
     text = (folder / "report.html").read_text(encoding="utf-8")
     page = Outline(text)
-    assert page.headings == ["A trial <of> & mine", "A trial <of> & mine", "Over time"]
+    assert page.headings == ["A trial <of> & mine", "A trial <of> & mine", "Over time", "The policies compared"]
     assert sum("data-facets" in attributes for _, attributes in page.found) == 3
     assert "64 games in 16 cells" in text
     assert [word for word in ("Seeds", "numba", "Versions") if word not in text] == []
@@ -129,20 +131,28 @@ def test_a_band_is_named_and_one_game_has_none(folder: Path, tmp_path: Path) -> 
     assert text.count("Mean of 4 games; band: the 95 % interval of that mean.") >= 3
     study = play(tmp_path, replications=1)
     ((_, drawn),) = panels.figures_of(study)
-    chart = drawn.chart.to_dict()
     assert drawn.caption.startswith("One game, no band.")
+    chart = drawn.file().to_dict()
     assert chart["title"]["subtitle"][0] == "One game, no band."
-    assert "area" not in [layer["mark"]["type"] for layer in chart["spec"]["layer"]]
-    table = panels.finals(panels.panels(study.experiment)[0], study.plays)
+    assert "area" not in [layer["mark"]["type"] for layer in chart["vconcat"][0]["spec"]["layer"]]
+    ((table, _),) = tables_of(study)
     assert "regret" in table.headings
     assert "95 %" not in table.headings
+    assert "[" not in table.files["md"].partition("\n\n")[0]
+
+
+def tables_of(study: Study) -> list[tuple[page.Table, list[finals.Final]]]:
+    """The table of each panel, and the numbers in it."""
+    found = []
+    for panel in panels_of(study.experiment):
+        ended = finals.finals(panel, study.panel(panel.name), study.experiment.environments)
+        found.append((finals.page_table(panel.title or panel.name, ended, panel.name), ended))
+    return found
 
 
 def test_a_table_has_what_differs_first_and_says_once_what_does_not(folder: Path) -> None:
     study = load(folder)
-    rounds, budgets, horizons = (
-        panels.finals(panel, study.panel(panel.name)) for panel in panels.panels(study.experiment)
-    )
+    (rounds, _), (budgets, _), (horizons, _) = tables_of(study)
     assert list(rounds.headings[:5]) == ["policy", "attack", "C", "regret", "95 %"]
     assert "T" not in rounds.headings
     assert "arms" not in rounds.headings
@@ -153,8 +163,8 @@ def test_a_table_has_what_differs_first_and_says_once_what_does_not(folder: Path
     assert all(re.fullmatch(r"\d+\.\d %", share) for share in shares)
 
 
-def test_figures_are_written_in_three_formats(folder: Path) -> None:
-    openings = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+def test_figures_are_written_in_three_formats_with_their_data(folder: Path) -> None:
+    openings = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".csv": b"facet,line,axis,x,mean,low,high,bound,"}
     for name in ("against-rounds", "against-budgets", "against-horizons"):
         for ending, opening in openings.items():
             assert (folder / "figures" / f"mine-{name}{ending}").read_bytes().startswith(opening)
@@ -186,6 +196,44 @@ def test_attacks_that_differ_in_a_parameter_are_not_drawn_as_one_line(tmp_path: 
     assert {facet for facet, _ in places} == {"conceal:budget=C, C = 5", "conceal:budget=2*C, C = 5"}
 
 
+def test_the_best_of_each_game_is_bold(folder: Path) -> None:
+    """Slowly and plainly: of the rows with the same attack, budget, horizon and arms, the one with the least regret."""
+    for table, ended in tables_of(load(folder)):
+        bold = {k for k, _ in table.best}
+        for k, one in enumerate(ended):
+            rivals = [
+                other.regret
+                for other in ended
+                if (other.attack, other.budget, other.horizon, other.arms)
+                == (one.attack, one.budget, one.horizon, one.arms)
+            ]
+            assert len(rivals) == 2
+            assert (k in bold) == one.best == (one.regret == min(rivals))
+    assert "<strong>" in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_tables_are_files_too(folder: Path) -> None:
+    frame = pl.read_csv(folder / "tables" / "mine-against-rounds.csv")
+    study = load(folder)
+    assert frame["regret"].to_list() == [pytest.approx(play.regret) for play in study.panel("against-rounds")]
+    assert {"policy", "attack", "budget", "low", "high", "best_arm", "bound", "best"} <= {*frame.columns}
+    names = {path.name for path in (folder / "tables").iterdir()}
+    assert {
+        f"mine-against-{axis}.{ending}" for axis in ("rounds", "budgets") for ending in ("csv", "tex", "md")
+    } <= names
+    assert {"mine-ranks.csv", "mine-differences.csv"} <= names
+    assert pl.read_csv(folder / "tables" / "mine-differences.csv").height == vb.compare(study).table.height
+
+
+def test_a_figure_that_nobody_could_read_is_left_out_and_the_page_says_what_to_do(tmp_path: Path) -> None:
+    places = {f"place-{k}": f"bernoulli:means=0.9/{k / 50}" for k in range(panels.MOST_FACETS + 1)}
+    study = play(tmp_path, environments=places, policies=["ucb1"], budgets=[0], adversaries=[], replications=1)
+    assert [*panels.figures_of(study)] == []
+    text = experiments.write([study], tmp_path / "out").read_text(encoding="utf-8")
+    assert "would have 25 facets, and at most 24 can be read" in text
+    assert "worst = true" in text
+
+
 def test_two_experiments_of_one_name_are_refused(folder: Path, tmp_path: Path) -> None:
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
@@ -203,6 +251,8 @@ def test_the_suites_give_the_papers_tables_and_figures(whole: Path) -> None:
     page = Outline(whole.read_text(encoding="utf-8"))
     assert page.headings[:3] == [report.TITLE, "The claims", "The paper's tables and figures"]
     links = {str(attributes.get("href")) for tag, attributes in page.found if tag == "a"}
+    assert all(link.startswith(("#", "data:text/plain;base64,")) for link in links)
+    links = {link for link in links if link.startswith("#")}
     targets = {f"#{attributes['id']}" for _, attributes in page.found if attributes.get("id")}
     assert links <= targets
     assert {f"#{name}" for name in ORDER} <= links
@@ -236,7 +286,7 @@ def test_a_browser_draws_all_and_asks_for_nothing(visit: Visitor, whole: Path, w
 def test_a_phone_shows_the_regret_without_scrolling(visit: Visitor, whole: Path) -> None:  # noqa: F811
     seen = visit(whole.as_uri(), width=390)
     seen.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-    regrets = seen.page.locator("thead th:text-is('regret')").all()
+    regrets = seen.page.locator("thead :is(th, button):text-is('regret')").all()
     assert len(regrets) > 10
     for heading in regrets:
         box = heading.bounding_box()
@@ -244,6 +294,51 @@ def test_a_phone_shows_the_regret_without_scrolling(visit: Visitor, whole: Path)
             assert box["x"] + box["width"] <= 390
     captions = seen.page.locator("caption").evaluate_all("all => all.map(each => each.getBoundingClientRect().right)")
     assert max(captions) <= 390
+
+
+def test_tables_can_be_sorted_and_downloaded_and_a_line_shown_alone(visit: Visitor, folder: Path) -> None:  # noqa: F811
+    seen = visit((folder / "report.html").as_uri())
+    seen.page.wait_for_selector("body[data-drawn]", timeout=120_000)
+    table = seen.page.locator("table[data-sorted]").first
+    column = [text.split("\u00a0")[0] for text in table.locator("thead th").all_inner_texts()].index("regret")
+
+    def regrets() -> list[float]:
+        return [float(text) for text in table.locator(f"tbody tr td:nth-child({column + 1})").all_inner_texts()]
+
+    found = regrets()
+    button = table.locator("thead button").nth(column)
+    button.click()
+    assert regrets() == sorted(found)
+    button.click()
+    assert regrets() == sorted(found, reverse=True) != sorted(found)
+    with seen.page.expect_download() as waited:
+        seen.page.get_by_role("link", name="LaTeX").first.click()
+    assert waited.value.suggested_filename == "mine-against-rounds.tex"
+    assert Path(waited.value.path()).read_text(encoding="utf-8") == (
+        folder / "tables" / "mine-against-rounds.tex"
+    ).read_text(encoding="utf-8")
+    lines = seen.page.locator("figure").first.locator("path[aria-roledescription='line mark']")
+    line = seen.page.locator(".key [role=button]").first
+    line.click()
+    assert line.get_attribute("aria-pressed") == "true"
+    opacities = {float(text or 1) for text in lines.evaluate_all("all => all.map(x => x.getAttribute('opacity'))")}
+    assert opacities == {1.0, 0.12}
+    assert (seen.complaints, seen.elsewhere) == ([], [])
+
+
+def test_without_programs_the_page_has_pictures(chromium: Any, folder: Path) -> None:  # noqa: F811
+    for width in (390, 1280):
+        context = chromium.new_context(viewport={"width": width, "height": 900}, java_script_enabled=False)
+        opened = context.new_page()
+        opened.goto((folder / "report.html").as_uri())
+        pictures = opened.locator("noscript svg.marks")
+        assert pictures.count() == 3
+        box = pictures.first.bounding_box()
+        assert box is not None
+        assert 200 < box["width"] <= width
+        assert opened.locator("figure > div").first.is_hidden()
+        assert opened.evaluate("document.documentElement.scrollWidth") <= width
+        context.close()
 
 
 def test_without_the_extra_it_is_named(whole: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

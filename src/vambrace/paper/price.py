@@ -66,4 +66,4 @@ def figure(study: Study, style: Style) -> Drawn:
     )
     chart = price_figure(found, slope=game.slope, title=title, subtitle=caption)
     file = price_figure(found, slope=game.slope, title=title, subtitle=()) if style.direct else chart
-    return Drawn("price-of-armour", chart, file, 1, " ".join(caption), pl.DataFrame(found, orient="row"))
+    return Drawn("price-of-armour", chart, lambda: file, 1, " ".join(caption), pl.DataFrame(found, orient="row"))

@@ -72,8 +72,9 @@ def write(
     sections = [_section(study, drawn[study.name]) for study in studies]
     with ProgressBar("figures", len(every) * len(FORMATS), show=progress, unit="files") as bar:
         for done, figure in enumerate(every):
+            chart = figure.file() if FORMATS else None
             for ending in FORMATS:
-                save(figure.file, folder / "figures" / f"{figure.name}{ending}")
+                save(chart, folder / "figures" / f"{figure.name}{ending}")
             _write(folder / "figures" / f"{figure.name}.csv", figure.data.write_csv())
             bar.update((done + 1) * len(FORMATS))
     for table in (table for section in sections for table in section["tables"]):

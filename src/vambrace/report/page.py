@@ -83,13 +83,13 @@ def _vega() -> Any:
     return Markup(program.replace("</script", "<\\/script"))  # ours, not the user's
 
 
-def _still(chart: Any, name: str) -> Any:
+def _still(chart: Mapping[str, Any], name: str) -> Any:
     """A figure as SVG, for readers whose browser runs no programs."""
     load_altair()
     from markupsafe import Markup
     from vl_convert import vegalite_to_svg
 
-    spec = {key: value for key, value in chart.to_dict().items() if key != "title"}
+    spec = {key: value for key, value in chart.items() if key != "title"}
     spec["config"] = STILL
     if "spec" in spec:
         spec |= {"columns": 1, "spec": spec["spec"] | {"width": NARROW, "height": 200}}

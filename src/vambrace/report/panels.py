@@ -1,6 +1,6 @@
 """The figure of a panel: lines with bands and bounds, and where each point comes from."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import inf
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ class Drawn(NamedTuple):
 
     name: str  # of its files
     chart: Any  # for a page, which has the title and the legend
-    file: Any  # for a file
+    file: Callable[[], Any]  # for a file
     facets: int
     caption: str
     data: pl.DataFrame
@@ -34,9 +34,12 @@ class Drawn(NamedTuple):
 def draw(name: str, rows: Rows, data: pl.DataFrame, *, subtitle: Sequence[str], style: Style, **options: Any) -> Drawn:
     """A figure of lines, for a page and for a file of this style; the options are those of `lines_figure`."""
     lines = lines_figure(rows, subtitle=subtitle, **options)
-    file = lines if style is SCREEN else lines_figure(rows, subtitle=subtitle, style=style, **options)
     facets = len({row["facet"] for row in rows})
-    return Drawn(name, for_page(lines), for_file(file), facets, " ".join(subtitle), data, lines.entries)
+
+    def file() -> Any:
+        return for_file(lines if style is SCREEN else lines_figure(rows, subtitle=subtitle, style=style, **options))
+
+    return Drawn(name, for_page(lines), file, facets, " ".join(subtitle), data, lines.entries)
 
 
 class Point(NamedTuple):

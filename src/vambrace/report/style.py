@@ -57,7 +57,7 @@ class Look(NamedTuple):
 
 
 SCREEN = Style("screen", COLOURS, 320, 240, 11, 2.0, 45, direct=False)
-PAPER = Style("paper", INKS, 241, 140, 8, 1.2, 20, direct=True)  # the column of a page in two columns: 85 mm
+PAPER = Style("paper", INKS, 231, 140, 8, 1.2, 20, direct=True)  # fits into the columns of usual pages: 81 mm
 STYLES: dict[str, Style] = {style.name: style for style in (SCREEN, PAPER)}
 
 

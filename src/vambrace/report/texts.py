@@ -44,8 +44,8 @@ def latex(caption: str, label: str, grid: Mapping[str, Mapping[str, Value]]) -> 
     r"""A table with its caption; it needs ``\usepackage{booktabs}``."""
     heading, rows = turned(grid)
     lines = [r"\begin{table}", r"\centering\small", rf"\caption{{{tex(caption)}}}", rf"\label{{tab:{label}}}"]
-    for k, columns in enumerate(_blocks(rows)):
-        lines += [r"\par\medskip"] if k else []
+    for columns in _blocks(rows):
+        lines.append(r"\par\medskip")
         lines += [rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule"]
         lines += [" & ".join([heading, *map(tex, columns)]) + r" \\", r"\midrule"]
         for name, row in rows.items():
