@@ -133,8 +133,9 @@ class Experiment(_Model):
         for where, values in lists:
             if not values and where != lists[-1][0]:
                 raise InvalidParameter(f"{where}: expected at least one, got none")
+            looks = [shown(value) if isinstance(value, str) else value for value in values]
             for i, value in enumerate(values):
-                if value in values[:i]:
+                if looks[i] in looks[:i]:  # they would be one line, or one facet, of a figure
                     raise InvalidParameter(f"{where}[{i}]: expected each once, got {value!r} again")
         (_, names), (at_horizons, horizons), (_, sizes), (at_policies, policies), (at_adversaries, adversaries) = lists
         last = max(self.checkpoints, default=0) if isinstance(self.checkpoints, list) else 0
