@@ -10,6 +10,7 @@ from vambrace.serve import openapi, pages, problems, routes
 from vambrace.serve.access import Access
 from vambrace.serve.experiments import Experiments
 from vambrace.serve.guard import Guard
+from vambrace.serve.jobs import Jobs
 from vambrace.serve.metrics import Metrics
 from vambrace.serve.settings import Settings
 from vambrace.version import __version__
@@ -43,7 +44,7 @@ def create_app(settings: Settings) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.settings, app.state.experiments, app.state.access = settings, experiments, access
-    app.state.metrics = metrics
+    app.state.metrics, app.state.jobs = metrics, Jobs()
     problems.install(app)
     for router in routes.ALL:
         app.include_router(router)

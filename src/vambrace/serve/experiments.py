@@ -2,27 +2,31 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 from zlib import crc32
 
 from vambrace import registry
+from vambrace.audit.questions import Design, Threat
 from vambrace.errors import DecisionError, UnknownName
+from vambrace.live import export, sql
 from vambrace.live import settings as learner_settings
-from vambrace.live import sql
+from vambrace.live.core import Record
 from vambrace.live.durable import check_same
-from vambrace.live.explanation import explained
 from vambrace.live.fold import Fold
 from vambrace.live.journal import Journal
 from vambrace.live.learner import Decision
-from vambrace.serve import models, problems, tables
+from vambrace.serve import models, problems, tables, views
 from vambrace.serve.settings import Settings
 from vambrace.serve.writer import Held, Work, Writer
 
 Result = TypeVar("Result")
 SEPARATOR = "\x1f"  # between the key of a request and the number of a decision; no key of a client has it
 WRITERS = 4  # of PostgreSQL; a SQLite file has one writer at a time anyway
+MOST_WATCHING = 500  # clients that wait for changes
+LOOK_EVERY = 0.5  # seconds between two looks for changes, which another process may have made
 MOST_READING = 32  # readers of journals, of whom all but a few wait
 REPEATED = 60.0  # seconds for which a client should wait if there are too many open decisions
 
@@ -40,16 +44,25 @@ class Experiments:
         self._writers = [Writer(settings.db, settings.most_waiting) for _ in range(writers)]
         self._control = ThreadPoolExecutor(1, thread_name_prefix="vambrace-control")
         self._database: sql.Database | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.stopping, self._watching = asyncio.Event(), 0
         self._readers, self._reading = asyncio.Semaphore(settings.most_readers), 0
 
     async def start(self) -> None:
         """Make the tables, and begin."""
+        self._loop = asyncio.get_running_loop()
         await self.on_database(lambda database: None)
         for writer in self._writers:
             writer.start()
 
+    def stop_soon(self) -> None:
+        """Let those who wait for changes go; called by a signal."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self.stopping.set)
+
     async def stop(self) -> None:
         """Do what waits, and end."""
+        self.stopping.set()
         await asyncio.gather(*(writer.stop() for writer in self._writers))
         if self._database is not None:
             self._database.close()
@@ -76,22 +89,28 @@ class Experiments:
 
     async def read(self, name: str, work: Callable[[Journal], Result]) -> Result:
         """What some work on the journal of an experiment gives; it may take long, and has a connection of its own."""
-        if self._readers.locked() and self._reading >= MOST_READING:
+        self.check_readers()
+        async with self.journal(name) as journal:
+            return await asyncio.to_thread(work, journal)
+
+    def check_readers(self) -> None:
+        """Refuse to let more wait for a journal than is sensible."""
+        if self._reading >= MOST_READING:
             raise problems.busy("The service reads as many journals as it can now; send the request again.")
 
-        def with_journal() -> Result:
-            database = sql.open_database(self._settings.db, create=False)
-            try:
-                return work(sql.SqlJournal(database, name, create=False))
-            except UnknownName:
-                raise problems.not_found(name) from None
-            finally:
-                database.close()
-
+    @asynccontextmanager
+    async def journal(self, name: str) -> AsyncIterator[Journal]:
+        """The journal of an experiment, with a connection of its own; a few at a time."""
         self._reading += 1
         try:
             async with self._readers:
-                return await asyncio.to_thread(with_journal)
+                database = sql.open_database(self._settings.db, create=False)
+                try:
+                    yield await asyncio.to_thread(sql.SqlJournal, database, name, create=False)
+                except UnknownName:
+                    raise problems.not_found(name) from None
+                finally:
+                    await asyncio.to_thread(database.close)
         finally:
             self._reading -= 1
 
@@ -130,7 +149,7 @@ class Experiments:
 
     async def show(self, name: str) -> models.Experiment:
         """An experiment."""
-        found: models.Experiment = await self.run(name, described)
+        found: models.Experiment = await self.run(name, views.described)
         return found
 
     async def close(self, name: str, actor: str) -> models.Experiment:
@@ -140,7 +159,7 @@ class Experiments:
             if not learner.closed():
                 learner.database.run("INSERT INTO vambrace_service_closed VALUES (?, ?)", name, time.time())
                 tables.record(learner.database, actor, "close experiment", experiment=name)
-            return described(learner)
+            return views.described(learner)
 
         found: models.Experiment = await self.run(name, work)
         return found
@@ -201,7 +220,7 @@ class Experiments:
                 raise problems.Problem(409, f"arms: expected at most {models.MOST_ARMS:,}, got one more")
             tables.record(learner.database, actor, "add arm", experiment=name, arm=label)
             learner.add_arm(label)
-            return described(learner)
+            return views.described(learner)
 
         found: models.Experiment = await self.run(name, work)
         return found
@@ -212,47 +231,46 @@ class Experiments:
         def work(learner: Held) -> models.Experiment:
             tables.record(learner.database, actor, "retire arm", experiment=name, arm=label)
             learner.retire_arm(label)
-            return described(learner)
+            return views.described(learner)
 
         found: models.Experiment = await self.run(name, work)
         return found
 
-    async def state(self, name: str) -> models.State:
-        """What an experiment knows."""
-        found: models.State = await self.run(name, _state)
+    async def changes(self, name: str) -> models.Changes:
+        """How many events there are."""
+        found: models.Changes = await self.run(name, views.changes)
         return found
 
+    async def watch(self, name: str, after: int, wait: float) -> models.Changes:
+        """The same, as soon as there are more than `after`, or after this many seconds."""
+        if self._watching >= MOST_WATCHING:
+            raise problems.busy("As many clients as possible wait for changes now; send the request again.")
+        self._watching += 1
+        try:
+            ends = time.monotonic() + wait
+            found = await self.changes(name)
+            while found.events <= after and time.monotonic() < ends and not self.stopping.is_set():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(min(LOOK_EVERY, ends - time.monotonic())):
+                        await self.stopping.wait()
+                found = await self.changes(name)
+            return found
+        finally:
+            self._watching -= 1
 
-def described(learner: Held) -> models.Experiment:
-    """An experiment, for a client."""
-    core, settings = learner.core, learner.core.settings
-    closed = sum(record.expired + record.abandoned - record.late for record in core.arms)
-    return models.Experiment(
-        name=learner.name,
-        state="closed" if learner.closed() else "open",
-        policy=registry.spec_of(settings.policy),
-        arms=[models.Arm(label=each.label, state="retired" if each.retired else "open") for each in core.arms],
-        horizon=settings.horizon,
-        expires_after=settings.expires_after,
-        default_reward=settings.default_reward,
-        late=settings.late,
-        created=learner.created(),
-        asked=core.asked,
-        told=core.asked - len(core.open) - closed,
-    )
+    async def certificate(self, name: str, threat: Threat, delta: float, design: Design) -> dict[str, Any]:
+        """How many fake events would overturn the leader, from all rewards that the policy has learned from."""
+        core: tuple[list[Record], int] = await self.run(name, views.counts)
+        records, events = core
+        squares: dict[int, float] = {}
+        if not all(record.binary for record in records):
+            squares = await self.read(name, lambda journal: export.squares(journal, events))
+        return await asyncio.to_thread(views.certified, records, squares, threat, delta, design)
 
-
-def _state(learner: Held) -> models.State:
-    learner.expire()
-    core = learner.core
-    return models.State(
-        name=learner.name,
-        state="closed" if learner.closed() else "open",
-        events=learner.events,
-        open=len(core.open),
-        late=sum(record.late for record in core.arms),
-        **explained(core).to_dict(),
-    )
+    async def state(self, name: str) -> models.State:
+        """What an experiment knows."""
+        found: models.State = await self.run(name, views.state)
+        return found
 
 
 def _told(learner: Held, key: str, reward: float) -> models.Status:

@@ -201,6 +201,56 @@ class State(BaseModel):
     late: int = Field(description="Answers that came after their decision was closed.")
 
 
+class Changes(BaseModel):
+    """How far an experiment is."""
+
+    events: int = Field(description="The number of the last event in the journal.")
+    asked: int
+    told: int
+
+
+class Certificate(BaseModel):
+    """How many fake events would overturn the winner; all that `vambrace certify --json` prints."""
+
+    model_config = ConfigDict(extra="allow")
+
+    winner: str | None = Field(description="The arm with the highest mean.")
+    budget: float | None = Field(
+        description="The winner stands against this many fake events; null: it does not lead for sure."
+    )
+    verdict: str
+    sentences: list[str]
+
+
+class Choice(BaseModel):
+    """Which policy loses least; all that `vambrace choose --json` prints."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Wanted(Given):
+    """Games to play, to choose a policy: means, or arms with rate and gap."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {"means": [0.05, 0.04], "fakes": [0, 20], "policies": ["thompson", "kl-ucb-wr:budget=20"]}
+        }
+    )
+
+    means: list[Reward] | None = Field(None, min_length=2, max_length=20, description="The means of the arms.")
+    arms: StrictInt | None = Field(None, ge=2, le=20, description="The number of arms, with rate and gap.")
+    rate: Reward | None = Field(None, description="The mean of the best arm.")
+    gap: Reward | None = Field(None, description="How much less each other arm pays.")
+    fakes: list[Annotated[StrictInt, Field(ge=0, le=10_000)]] = Field([0, 20], min_length=1, max_length=3)
+    policies: list[Annotated[StrictStr, Field(max_length=200)]] = Field(
+        ["thompson", "kl-ucb-wr:budget=20"], min_length=1, max_length=4
+    )
+    attacks: list[Annotated[StrictStr, Field(max_length=200)]] = Field(["conceal"], min_length=1, max_length=3)
+    horizon: StrictInt = Field(10_000, ge=10, le=20_000, description="Rounds of a game.")
+    replications: StrictInt = Field(4, ge=2, le=20, multiple_of=2, description="Games behind each figure.")
+    seed: StrictInt = Field(0, ge=0, lt=2**63)
+
+
 class Health(BaseModel):
     """Whether the service is well."""
 

@@ -8,18 +8,21 @@ from collections.abc import Callable
 from types import FrameType
 
 import uvicorn
+from fastapi import FastAPI
 
 from vambrace.errors import InvalidParameter
 from vambrace.serve import keys, tables
 from vambrace.serve.app import create_app
+from vambrace.serve.protocol import protocol_for
 from vambrace.serve.settings import Settings
 
 
 class Server(uvicorn.Server):
     """A server that says where it listens, and ends with success after Ctrl-C or SIGTERM."""
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, app: FastAPI, started: Callable[[], None]) -> None:
         super().__init__(config)
+        self._app = app
         self._say_started = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -29,6 +32,7 @@ class Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop: answer what was begun. A second Ctrl-C does not wait for it."""
+        self._app.state.experiments.stop_soon()
         self.force_exit = self.should_exit and sig == signal.SIGINT
         self.should_exit = True
 
@@ -43,21 +47,21 @@ def run(settings: Settings, say: Callable[[str], None]) -> None:
     check_address(settings)
     listener = _bound(settings.host, settings.port)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
+    app = create_app(settings)
     config = uvicorn.Config(
-        create_app(settings),
+        app,
         access_log=False,
         log_config=None,
         loop="auto",
-        http="auto",
+        http=protocol_for(settings),
         ws="none",
         server_header=False,
         proxy_headers=False,
         backlog=2_048,
-        limit_concurrency=settings.most_connections,
         timeout_keep_alive=int(settings.idle),
         timeout_graceful_shutdown=int(settings.drain),
     )
-    Server(config, lambda: say(_listens(listener))).run(sockets=[listener])
+    Server(config, app, lambda: say(_listens(listener))).run(sockets=[listener])
 
 
 def check_address(settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""What the operations share."""
+"""What the operations share. These dependencies are coroutines, since FastAPI sends functions to threads."""
 
 from typing import Annotated
 
@@ -11,12 +11,12 @@ from vambrace.serve.models import NAME
 ExperimentName = Annotated[str, Path(pattern=NAME, description="The name of the experiment.", examples=["headlines"])]
 
 
-def _experiments(request: Request) -> Experiments:
+async def _experiments(request: Request) -> Experiments:
     found: Experiments = request.app.state.experiments
     return found
 
 
-def _metrics(request: Request) -> Metrics:
+async def _metrics(request: Request) -> Metrics:
     found: Metrics = request.app.state.metrics
     return found
 
