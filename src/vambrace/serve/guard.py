@@ -13,7 +13,7 @@ from vambrace.serve.problems import Problem
 from vambrace.serve.settings import Settings
 
 PROTECTED = ("/v1/", "/metrics", "/openapi.json")  # pages ask for a login instead; /healthz and /readyz are for all
-UPLOADS = "/v1/certify"
+UPLOADS = ("/v1/certify", "/certify")  # read in pieces by the operation
 CLOSE = {"Connection": "close"}  # the rest of the request is not read
 
 
@@ -58,8 +58,8 @@ class Guard:
         path: str = scope["path"]
         if path.startswith(PROTECTED):
             scope.setdefault("state", {})["caller"] = await self._access.caller_of(HTTPConnection(scope))
-        if path == UPLOADS:
-            return receive  # read in pieces by the operation
+        if path in UPLOADS:
+            return receive
         return await self._whole_body(scope, receive)
 
     async def _whole_body(self, scope: Scope, receive: Receive) -> Receive:

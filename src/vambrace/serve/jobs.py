@@ -11,6 +11,7 @@ from vambrace.serve import problems
 from vambrace.serve.problems import Problem
 
 MOST_JOBS = 2  # at a time
+SECONDS = 120.0  # of one
 MEMORY = 3_000_000_000  # bytes of one
 MOST_ANSWER = 50_000_000  # bytes
 
