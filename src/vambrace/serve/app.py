@@ -47,7 +47,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.metrics, app.state.jobs = metrics, Jobs()
     problems.install(app)
     for router in routes.ALL:
-        app.include_router(router)
+        app.router.routes.extend(router.routes)  # one flat list: an included router is another one to search
     pages.install(app)
     openapi.install(app)
     return app

@@ -2,15 +2,15 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, TypeVar
 from zlib import crc32
 
 from vambrace import registry
 from vambrace.audit.questions import Design, Threat
-from vambrace.errors import DecisionError, UnknownName
+from vambrace.errors import DecisionError, InvalidParameter, NotApplicable, UnknownName
 from vambrace.live import export, sql
 from vambrace.live import settings as learner_settings
 from vambrace.live.core import Record
@@ -138,10 +138,8 @@ class Experiments:
             if not is_new:
                 there = fold.settings() or {}
                 ignored = {"key"} | ({"seed"} if wanted.seed is None else set())
-                try:
+                with _in_conflict():
                     check_same(wanted.name, there, made.to_dict(), ignored=ignored)
-                except ValueError as error:
-                    raise problems.Problem(409, str(error)) from None
             return is_new
 
         is_new = await self.on_database(work)
@@ -218,8 +216,9 @@ class Experiments:
         def work(learner: Held) -> models.Experiment:
             if learner.n_arms >= models.MOST_ARMS and label not in learner.arms:
                 raise problems.Problem(409, f"arms: expected at most {models.MOST_ARMS:,}, got one more")
+            with _in_conflict():
+                learner.add_arm(label)
             tables.record(learner.database, actor, "add arm", experiment=name, arm=label)
-            learner.add_arm(label)
             return views.described(learner)
 
         found: models.Experiment = await self.run(name, work)
@@ -229,8 +228,9 @@ class Experiments:
         """Play an arm no more."""
 
         def work(learner: Held) -> models.Experiment:
+            with _in_conflict():
+                learner.retire_arm(label)
             tables.record(learner.database, actor, "retire arm", experiment=name, arm=label)
-            learner.retire_arm(label)
             return views.described(learner)
 
         found: models.Experiment = await self.run(name, work)
@@ -271,6 +271,15 @@ class Experiments:
         """What an experiment knows."""
         found: models.State = await self.run(name, views.state)
         return found
+
+
+@contextmanager
+def _in_conflict() -> Iterator[None]:
+    """A request that is right in itself, and wrong for what is there now."""
+    try:
+        yield
+    except (InvalidParameter, NotApplicable) as error:
+        raise problems.Problem(409, str(error)) from None
 
 
 def _told(learner: Held, key: str, reward: float) -> models.Status:

@@ -2,18 +2,36 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr
 
 MOST_ITEMS = 1_000  # of a batch
 MOST_ARMS = 10_000
 LONGEST_LABEL = 200
 EXAMPLE_ID = "0-5c0a1d7e8f3b4a6c9d2e1f0a7b8c9d0e-1f2e3d4c5b6a7988"
 
+
+def _whole(value: Any) -> Any:
+    """JSON knows only numbers: 3.0 is a whole one."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+WHOLE = BeforeValidator(_whole)  # the last one of an annotation, so that OpenAPI has the limits before it
+NumberLabel = Annotated[int, Field(strict=True, ge=0, le=2**53), WHOLE]
+Count = Annotated[int, Field(strict=True, ge=1, le=MOST_ITEMS), WHOLE]
+Horizon = Annotated[int, Field(strict=True, ge=1, le=10**15), WHOLE]
+Seed = Annotated[int, Field(strict=True, ge=0, le=2**53), WHOLE]
+Fakes = Annotated[int, Field(strict=True, ge=0, le=10_000), WHOLE]
+FewArms = Annotated[int, Field(strict=True, ge=2, le=20), WHOLE]
+FewRounds = Annotated[int, Field(strict=True, ge=10, le=20_000), WHOLE]
+FewGames = Annotated[int, Field(strict=True, ge=2, le=20, multiple_of=2), WHOLE]
 NAME = r"^[\w-][\w.-]{0,99}$"
 Name = Annotated[StrictStr, Field(pattern=NAME, description="The name: letters, digits, dots, hyphens, underscores.")]
-Label = (
-    Annotated[StrictStr, Field(min_length=1, max_length=LONGEST_LABEL)] | Annotated[StrictInt, Field(ge=0, le=2**53)]
-)
+UNPRINTABLE = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
+TextLabel = Annotated[
+    StrictStr,
+    Field(max_length=LONGEST_LABEL, pattern=rf"^[^{UNPRINTABLE}]*[^\s{UNPRINTABLE}][^{UNPRINTABLE}]*$"),
+]
+Label = TextLabel | NumberLabel
 DecisionId = Annotated[StrictStr, Field(min_length=1, max_length=200, examples=[EXAMPLE_ID])]
 Reward = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False, examples=[1.0])]
 Key = Annotated[StrictStr, Field(pattern=r"^[^\x00-\x1f\x7f]{1,150}$", examples=["view-17"])]
@@ -38,8 +56,8 @@ class NewExperiment(Given):
     name: Name
     arms: list[Label] = Field(min_length=1, max_length=MOST_ARMS, description="The labels of the first arms.")
     policy: StrictStr = Field(max_length=500, description="A policy with its parameters: kl-ucb-wr:budget=20.")
-    horizon: StrictInt | None = Field(None, ge=1, le=10**15, description="The largest number of decisions.")
-    seed: StrictInt | None = Field(None, ge=0, lt=2**128, description="The seed of a randomised policy.")
+    horizon: Horizon | None = Field(None, description="The largest number of decisions.")
+    seed: Seed | None = Field(None, description="The seed of a randomised policy.")
     expires_after: Annotated[float, Field(strict=True, gt=0, le=10**9)] | None = Field(
         None, description="After how many seconds a decision without an answer is closed."
     )
@@ -82,7 +100,7 @@ class Ask(Given):
 
     model_config = ConfigDict(json_schema_extra={"example": {"count": 1, "key": "view-17"}})
 
-    count: StrictInt = Field(1, ge=1, le=MOST_ITEMS)
+    count: Count = 1
     key: Key | None = Field(None, description="A name for this request: the same key gets the same decisions.")
 
 
@@ -104,32 +122,16 @@ class Decisions(BaseModel):
 class Answer(Given):
     """The reward of a decision."""
 
+    model_config = ConfigDict(json_schema_extra={"example": {"id": EXAMPLE_ID, "reward": 1.0}})
+
     id: DecisionId
     reward: Reward
 
 
-class Tell(Given):
-    """One answer (id and reward), or a list of them (answers)."""
+class Answers(Given):
+    """The rewards of several decisions."""
 
-    model_config = ConfigDict(json_schema_extra={"example": {"id": EXAMPLE_ID, "reward": 1.0}})
-
-    id: DecisionId | None = None
-    reward: Reward | None = None
-    answers: list[Answer] | None = Field(None, min_length=1, max_length=MOST_ITEMS)
-
-    @model_validator(mode="after")
-    def _one_form(self) -> "Tell":
-        if (self.answers is None) != (self.id is not None and self.reward is not None):
-            raise ValueError("expected either id and reward or answers")
-        if self.answers is not None and (self.id is not None or self.reward is not None):
-            raise ValueError("expected either id and reward or answers, got both")
-        return self
-
-    def pairs(self) -> list[tuple[str, float]]:
-        """The ids and their rewards."""
-        if self.answers is not None:
-            return [(each.id, each.reward) for each in self.answers]
-        return [(self.id or "", self.reward or 0.0)]
+    answers: list[Answer] = Field(min_length=1, max_length=MOST_ITEMS)
 
 
 class Abandon(Given):
@@ -238,17 +240,17 @@ class Wanted(Given):
     )
 
     means: list[Reward] | None = Field(None, min_length=2, max_length=20, description="The means of the arms.")
-    arms: StrictInt | None = Field(None, ge=2, le=20, description="The number of arms, with rate and gap.")
+    arms: FewArms | None = Field(None, description="The number of arms, with rate and gap.")
     rate: Reward | None = Field(None, description="The mean of the best arm.")
     gap: Reward | None = Field(None, description="How much less each other arm pays.")
-    fakes: list[Annotated[StrictInt, Field(ge=0, le=10_000)]] = Field([0, 20], min_length=1, max_length=3)
+    fakes: list[Fakes] = Field([0, 20], min_length=1, max_length=3)
     policies: list[Annotated[StrictStr, Field(max_length=200)]] = Field(
         ["thompson", "kl-ucb-wr:budget=20"], min_length=1, max_length=4
     )
     attacks: list[Annotated[StrictStr, Field(max_length=200)]] = Field(["conceal"], min_length=1, max_length=3)
-    horizon: StrictInt = Field(10_000, ge=10, le=20_000, description="Rounds of a game.")
-    replications: StrictInt = Field(4, ge=2, le=20, multiple_of=2, description="Games behind each figure.")
-    seed: StrictInt = Field(0, ge=0, lt=2**63)
+    horizon: FewRounds = Field(10_000, description="Rounds of a game.")
+    replications: FewGames = Field(4, description="Games behind each figure.")
+    seed: Seed = 0
 
 
 class Health(BaseModel):

@@ -87,7 +87,8 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def _framework(request: Request, error: HTTPException) -> Response:
-        return answer(Problem(error.status_code, str(error.detail), error.headers))
+        headers = {"Allow": _allowed(request)} if error.status_code == 405 else error.headers
+        return answer(Problem(error.status_code, str(error.detail), headers))
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: RequestValidationError) -> Response:
@@ -103,7 +104,15 @@ def install(app: FastAPI) -> None:
         return answer(problem_of(error))
 
 
+def _allowed(request: Request) -> str:
+    """The methods of all operations at the path of a request; the framework names those of the first one."""
+    routes = (each for each in request.app.routes if hasattr(each, "path_regex"))
+    methods = (each.methods or () for each in routes if each.path_regex.match(request.scope["path"]))
+    return ", ".join(sorted({method for some in methods for method in some}))
+
+
 def _sentence(error: Mapping[str, Any]) -> str:
     """What one part of a request should be; what came is not repeated, since it may be long or secret."""
-    place = ".".join(str(part) for part in error["loc"] if part not in ("body", "query", "path", "header"))
+    parts = [str(part) for part in error["loc"] if part not in ("body", "query", "path", "header")]
+    place = ".".join(part for part in parts if part.isidentifier() or part.isdigit())  # others name types
     return shorten(f"{place or 'body'}: {error['msg'][0].lower()}{error['msg'][1:]}")

@@ -32,10 +32,11 @@ async def ask(
 
 @router.post("/tell", responses=declared(404))
 async def tell(
-    name: ExperimentName, body: models.Tell, caller: Teller, service: Service, counts: Counts
+    name: ExperimentName, body: models.Answer | models.Answers, caller: Teller, service: Service, counts: Counts
 ) -> models.Results:
     """Report rewards. Each counts once, also if it is sent again; it is answered when it is on disk."""
-    pairs = body.pairs()
+    answers = body.answers if isinstance(body, models.Answers) else [body]
+    pairs = [(each.id, each.reward) for each in answers]
     found = await service.tell(name, pairs, caller.id)
     for status in found:
         counts.add(status)

@@ -57,7 +57,7 @@ async def add_arm(name: ExperimentName, body: models.ArmLabel, caller: Admin, se
     return await service.add_arm(name, body.label, caller.id)
 
 
-@router.post("/{name}/arms/retire", responses=declared(404))
+@router.post("/{name}/arms/retire", responses=declared(404, 409))
 async def retire_arm(name: ExperimentName, body: models.ArmLabel, caller: Admin, service: Service) -> models.Experiment:
     """Retire an arm: it is not played any more."""
     return await service.retire_arm(name, body.label, caller.id)
