@@ -1,4 +1,4 @@
-"""The description of the API, and Schemathesis, which sends what it describes, what it forbids, and what makes sense."""
+"""The description of the API, and Schemathesis, which sends what it describes, what it forbids, and what follows."""
 
 import json
 import os

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -145,7 +146,14 @@ def _caller(key: Key) -> Caller:
 
 def _check_local(connection: HTTPConnection) -> None:
     """Without keys, refuse what a page of another site could make a browser on this machine send."""
-    host = urlsplit(f"//{connection.headers.get('host', '')}").hostname
-    origin = connection.headers.get("origin")
-    if host not in LOOPBACK or (origin is not None and urlsplit(origin).hostname not in LOOPBACK):
+    host, origin = connection.headers.get("host", ""), connection.headers.get("origin")
+    if not _is_here(f"//{host}") or (origin is not None and not _is_here(origin)):
         raise Problem(403, "address: expected a request to and from this machine, as there are no keys, got another")
+
+
+@lru_cache(maxsize=100)
+def _is_here(address: str) -> bool:
+    try:
+        return urlsplit(address).hostname in LOOPBACK
+    except ValueError:  # half an address of version 6, for example
+        return False

@@ -4,6 +4,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
 
 from vambrace.serve.problems import ProblemModel, declared
 
@@ -27,6 +28,9 @@ def install(app: FastAPI) -> None:
 
 def role_of(route: APIRoute) -> str | None:
     """The role that an operation needs; None: it is for everybody."""
+    own: str | None = getattr(route.endpoint, "role", None)
+    if own is not None:
+        return own
     for dependency in route.dependant.dependencies:
         role: str | None = getattr(dependency.call, "role", None)
         if role is not None:
@@ -46,7 +50,16 @@ def _completed(schema: dict[str, Any], app: FastAPI) -> dict[str, Any]:
             for method in route.methods:
                 operation = schema["paths"][route.path_format][method.lower()]
                 _complete(operation, role_of(route))
+                if hasattr(route.endpoint, "body"):
+                    operation["requestBody"] = _body(route.endpoint.body, schemas)
     return schema
+
+
+def _body(body: "TypeAdapter[Any]", schemas: dict[str, Any]) -> dict[str, Any]:
+    """The body of an operation that reads it itself."""
+    found = body.json_schema(ref_template="#/components/schemas/{model}")
+    schemas.update(found.pop("$defs", {}))
+    return {"required": True, "content": {"application/json": {"schema": found}}}
 
 
 def _complete(operation: dict[str, Any], role: str | None) -> None:

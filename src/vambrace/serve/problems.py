@@ -93,9 +93,6 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: RequestValidationError) -> Response:
         found = [_sentence(each) for each in error.errors()[:20]]
-        refused = getattr(request.scope.get("endpoint"), "refused", None)
-        if refused is not None:
-            await refused(request)
         return answer(Problem(422, found[0] if found else "request: expected a valid one"), found)
 
     @app.exception_handler(Exception)

@@ -1,13 +1,13 @@
 """A thread that does the work of many callers on learners: all calls that wait for one learner are one transaction.
 
-The event loop puts calls into a queue; the thread takes what is there, runs it, and reports to the loop once for each
-transaction. So a service needs one thread and one connection for any number of clients and experiments.
+The event loop gathers calls while the thread works, and then hands all of them over at once. The thread reports to the
+loop once for each transaction. So a service needs one thread and one connection for any number of clients.
 """
 
 import asyncio
 import queue
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -120,12 +120,15 @@ class Writer:
 
     def __init__(self, url: str, most_waiting: int) -> None:
         self._url, self._most_waiting = url, most_waiting
-        self._queue: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[list[Call]] = queue.SimpleQueue()
         self._learners: OrderedDict[str, Held] = OrderedDict()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._serve, name="vambrace-writer", daemon=True)
         self._database: Database | None = None
-        self.waiting = 0  # work that is not done; only the loop changes it
+        self._gathered: deque[Call] = deque()  # this and what follows: only the loop changes them
+        self._is_free = True  # the thread has nothing to do
+        self._is_stopping = False
+        self.waiting = 0  # work that is not done
 
     def start(self) -> None:
         """Begin; called within the loop that gets the results."""
@@ -134,50 +137,48 @@ class Writer:
 
     async def stop(self) -> None:
         """Do what waits, and end."""
-        self._queue.put(None)
+        self._is_stopping = True
+        while self.waiting:
+            await asyncio.sleep(0.001)
+        self._queue.put([])
         await asyncio.to_thread(self._thread.join)
 
     async def run(self, name: str, work: Work, size: int = 1) -> Any:
         """What some work on a learner gives, when its events are on disk; its error otherwise."""
-        if self._loop is None or not self._thread.is_alive():
+        if self._loop is None or self._is_stopping:
             raise problems.busy("The service is stopping.")
         if self.waiting + size > self._most_waiting:
             raise problems.busy("The service has more work than it can do now; send the request again.")
         self.waiting += size
         call = Call(name, work, size, self._loop.create_future())
-        self._queue.put(call)
+        if self._is_free and not self._gathered:
+            self._loop.call_soon(self._hand_over)  # after the other calls of this turn of the loop
+        self._gathered.append(call)
         return await call.future
 
+    def _hand_over(self) -> None:
+        """Give the thread what was gathered, as much as fits into one transaction."""
+        batch: list[Call] = []
+        size = 0
+        while self._gathered and size < MOST_WORK:
+            batch.append(self._gathered.popleft())
+            size += batch[-1].size
+        self._is_free = not batch
+        if batch:
+            self._queue.put(batch)
+
     def _serve(self) -> None:
-        calls = self._take()
-        while calls:
-            for name in dict.fromkeys(call.name for call in calls):
-                group = [call for call in calls if call.name == name]
+        while batch := self._queue.get():
+            for name in dict.fromkeys(call.name for call in batch):
+                group = [call for call in batch if call.name == name]
                 self._run(name, group)
-                self._report(group)
-            calls = self._take()
+                self._report(self._answer, group)
+            self._report(self._hand_over)
         with suppress(VambraceError):
             for learner in self._learners.values():
                 learner.flush()
         if self._database is not None:
             self._database.close()
-
-    def _take(self) -> list[Call]:
-        """Wait for a call, and take it with those that came meanwhile; none: the end."""
-        found: list[Call] = []
-        size, call = 0, self._queue.get()
-        while call is not None:
-            found.append(call)
-            size += call.size
-            if size >= MOST_WORK:
-                return found
-            try:
-                call = self._queue.get_nowait()
-            except queue.Empty:
-                return found
-        if found:
-            self._queue.put(None)
-        return found
 
     def _run(self, name: str, group: list[Call]) -> None:
         try:
@@ -198,9 +199,9 @@ class Writer:
         self._learners.move_to_end(name)
         return self._learners[name]
 
-    def _report(self, group: list[Call]) -> None:
+    def _report(self, callback: Callable[..., None], *values: Any) -> None:
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._answer, group)
+            self._loop.call_soon_threadsafe(callback, *values)
 
     def _answer(self, group: list[Call]) -> None:
         for call in group:

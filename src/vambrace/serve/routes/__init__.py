@@ -1,5 +1,5 @@
-"""The operations of the service, one module for each group. `ALL` lists their routers."""
+"""The operations of the service, one module for each group. `ALL` lists their routers, the busiest one first."""
 
 from vambrace.serve.routes import analysis, decisions, experiments, operation, reports
 
-ALL = (experiments.router, decisions.router, reports.router, analysis.router, operation.router)
+ALL = (decisions.router, experiments.router, reports.router, analysis.router, operation.router)
