@@ -37,6 +37,10 @@ class FakeService:
 
     def answer(self, path: str, body: Any) -> tuple[int, Any]:
         """The status and the JSON."""
+        if path == "/v1/experiments":
+            if body["arms"] == list(self.arms):
+                return 201, body
+            return 409, {"type": "about:blank", "status": 409, "detail": f"{body['name']!r} has other settings"}
         name = path.removeprefix("/v1/experiments/headlines")
         if name == path:
             return 404, {"type": "about:blank", "title": "Not Found", "status": 404, "detail": "no such experiment"}

@@ -11,7 +11,7 @@ import vambrace as vb
 from fake_service import FakeService, running
 from vambrace.client import remote
 from vambrace.client.remote import RemoteLearner
-from vambrace.errors import DecisionError, InvalidParameter, ServiceAway, ServiceRefused
+from vambrace.errors import DecisionError, InvalidParameter, ServiceAway, ServiceRefused, UnknownName
 
 
 @pytest.fixture
@@ -240,6 +240,20 @@ def test_settings_that_make_no_sense(wrong: dict[str, Any]) -> None:
     settings: dict[str, Any] = {"experiment": "headlines"} | wrong
     with pytest.raises(InvalidParameter, match=next(iter(wrong))):
         vb.connect("https://bandit.example", **settings)
+
+
+def test_an_experiment_is_made_with_its_settings(fake: FakeService) -> None:
+    arms = ["old", "new"]
+    for policy in ("kl-ucb-wr:budget=20", vb.KLUCBWR(budget=20)):
+        vb.connect(fake.url, "headlines", policy=policy, arms=arms, default_reward=0.0)
+        path, body, _ = fake.requests.pop()
+        assert path == "/v1/experiments"
+        assert body["policy"].startswith("kl-ucb-wr:budget=20")
+        assert {**body, "policy": ""} == {"name": "headlines", "policy": "", "arms": arms, "default_reward": 0.0}
+    with pytest.raises(ServiceRefused, match="409: 'headlines' has other settings"):
+        vb.connect(fake.url, "headlines", policy="ucb1", arms=["other"])
+    with pytest.raises(UnknownName, match=r"unknown setting 'polcy'; did you mean 'policy'\?"):
+        vb.connect(fake.url, "headlines", polcy="ucb1")
 
 
 def test_it_needs_only_the_standard_library() -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from vambrace.live.explanation import Explanation
 
 MOST_ASKED = 500  # decisions in one request
+SETTINGS = ("policy", "arms", "horizon", "seed", "expires_after", "default_reward", "late")
 REST = 2.0  # seconds between two tries to reach a service that is away, while its default arm is played
 
 
@@ -292,11 +293,12 @@ def connect(
     timeout: float = 5.0,
     patience: float = 10.0,
     most_waiting: int = 10_000,
+    **settings: Any,
 ) -> RemoteLearner:
-    """A learner that a service runs (`vambrace serve`), with the methods of `vb.open`. Nothing is sent before its use.
+    """A learner that a service runs (`vambrace serve`), with the methods of `vb.open`.
 
     A request without an answer is sent again, with the same ids and keys, so that it counts once: after a random pause
-    that grows, or after the time that the service asks for.
+    that grows, or after the time that the service asks for. Without `settings` nothing is sent before the first use.
 
     Args:
         url: The address of the service: https://HOST, or http:// for this machine. A key is never sent without TLS to
@@ -308,6 +310,9 @@ def connect(
         timeout: Seconds that one try may take.
         patience: Seconds that a call may take with all its tries.
         most_waiting: The largest number of answers of `tell_later` that wait.
+        settings: To make the experiment, as with `vb.open`: policy, arms, horizon, seed, expires_after,
+            default_reward, late. It needs a key with the role admin. If the experiment is there, it must have these
+            settings.
 
     >>> import vambrace as vb
     >>> vb.connect("https://bandit.example", "headlines", key="vb_secret")
@@ -319,4 +324,18 @@ def connect(
     if not isinstance(experiment, str) or not experiment:
         raise InvalidParameter(f"experiment: expected its name, got {experiment!r}")
     service = Service(url, key=key, timeout=timeout, patience=patience)
+    if settings:
+        service.call("POST", "/v1/experiments", {"name": experiment} | _settings(settings))
     return RemoteLearner(service, experiment, default=default, most_waiting=most_waiting)
+
+
+def _settings(given: dict[str, Any]) -> dict[str, Any]:
+    """What a new experiment is made with, for JSON."""
+    for name in given:
+        validation.choice("setting", name, SETTINGS)
+    policy = given.get("policy")
+    if policy is not None and not isinstance(policy, str):
+        from vambrace.registry import spec_of
+
+        given = given | {"policy": spec_of(policy)}
+    return given
