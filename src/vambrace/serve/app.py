@@ -12,6 +12,7 @@ from vambrace.serve.experiments import Experiments
 from vambrace.serve.guard import Guard
 from vambrace.serve.jobs import Jobs
 from vambrace.serve.metrics import Metrics
+from vambrace.serve.quick import Quick
 from vambrace.serve.settings import Settings
 from vambrace.version import __version__
 
@@ -40,7 +41,10 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,  # these pages would load scripts from elsewhere
         redoc_url=None,
         lifespan=life,
-        middleware=[Middleware(Guard, access=access, metrics=metrics, settings=settings)],
+        middleware=[
+            Middleware(Guard, access=access, metrics=metrics, settings=settings),
+            Middleware(Quick, experiments=experiments, metrics=metrics),
+        ],
         redirect_slashes=False,
     )
     app.state.settings, app.state.experiments, app.state.access = settings, experiments, access
