@@ -155,7 +155,7 @@ class Experiments:
 
         def work(learner: Held) -> models.Experiment:
             if not learner.closed():
-                learner.database.run("INSERT INTO vambrace_service_closed VALUES (?, ?)", name, time.time())
+                learner.close_for_good()
                 tables.record(learner.database, actor, "close experiment", experiment=name)
             return views.described(learner)
 

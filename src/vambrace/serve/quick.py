@@ -2,7 +2,7 @@
 
 For each request FastAPI looks for the route, resolves dependencies and checks its own answer, which takes longer than
 the decision. Here the path is compared, the body is checked by the same models, and the answer is written. What is not
-plain, such as another content type or a body that is wrong, goes on to the framework, whose operations of the same names
+plain, such as another content type or a wrong body, goes on to the framework, whose operations of the same names
 describe and refuse it. A test compares the two ways.
 """
 

@@ -36,7 +36,7 @@ class Held(DurableLearner):
         self.name, self.database = name, database
         self._fold = Fold(SqlJournal(database, name, create=False))
         self._settings = self._fold.load().settings
-        self._now = 0.0
+        self._now, self._closed = 0.0, None
         self.incidents = Incidents(name)
 
     @property
@@ -55,8 +55,16 @@ class Held(DurableLearner):
         return self._now
 
     def closed(self) -> bool:
-        """Whether it makes no decisions any more, also if another process closed it."""
-        return bool(self.database.run("SELECT 1 FROM vambrace_service_closed WHERE name = ?", self.name))
+        """Whether it makes no decisions any more, also if another process closed it; read once in a transaction."""
+        if self._closed is None:
+            found = self.database.run("SELECT 1 FROM vambrace_service_closed WHERE name = ?", self.name)
+            self._closed = bool(found)
+        return self._closed
+
+    def close_for_good(self) -> None:
+        """Make no more decisions, from this transaction on."""
+        self.database.run("INSERT INTO vambrace_service_closed VALUES (?, ?)", self.name, self._now)
+        self._closed = True
 
     def created(self) -> float:
         """When it was made."""
@@ -66,7 +74,7 @@ class Held(DurableLearner):
         """Do the work of some calls in one transaction."""
         requests = [Request(self._work_of(call)) for call in calls]
         written = Request(self._write_incidents)
-        self._fold.run([*requests, written])
+        self._fold.run([Request(self._begin), *requests, written])
         if written.result:
             self.incidents.forget()
 
@@ -74,6 +82,10 @@ class Held(DurableLearner):
         """Write the incidents that are left."""
         self.incidents.every = 0.0
         self.run([])
+
+    def _begin(self, core: Core, now: float) -> None:
+        """Forget what was read in another transaction, or in this one before it had to begin again."""
+        self._now, self._closed = now, None
 
     def _write_incidents(self, core: Core, now: float) -> bool:
         due = self.incidents.is_due(now)
@@ -83,7 +95,7 @@ class Held(DurableLearner):
 
     def _work_of(self, call: "Call") -> Callable[[Core, float], None]:
         def work(core: Core, now: float) -> None:
-            self._now, call.error = now, None
+            call.error = None
             try:
                 call.result = call.work(self)
             except BaseException as error:
