@@ -45,6 +45,7 @@ async def empty() -> dict[str, str]:
 
 listener = socket.socket()
 listener.bind(("127.0.0.1", 0))
+listener.listen(128)
 print(f"serves on http://127.0.0.1:{listener.getsockname()[1]} ", flush=True)
 config = uvicorn.Config(app, access_log=False, log_config=None, ws="none", server_header=False)
 uvicorn.Server(config).run(sockets=[listener])
