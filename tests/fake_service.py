@@ -45,9 +45,9 @@ class FakeService:
         if name == path:
             return 404, {"type": "about:blank", "title": "Not Found", "status": 404, "detail": "no such experiment"}
         if name == "/ask":
-            return 200, {"decisions": self._ask(body["count"], body["key"])}
+            return 200, {"decisions": self._ask(body.get("count", 1), body["key"])}
         if name == "/tell":
-            return 200, {"results": [self._tell(**each) for each in body["answers"]]}
+            return 200, {"results": [self._tell(**each) for each in body.get("answers", [body])]}
         if name == "/abandon":
             return 200, {"results": [{"id": each, "status": self._abandon(each)} for each in body["ids"]]}
         if name.startswith("/arms"):

@@ -9,7 +9,7 @@ describe and refuse it. A test compares the two ways.
 import re
 from types import SimpleNamespace
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vambrace.errors import VambraceError
@@ -23,6 +23,7 @@ from vambrace.serve.routes import decisions
 PREFIX, ROUTE = "/v1/experiments/", "/v1/experiments/{name}/"
 PATH = re.compile(rf"{PREFIX}({models.NAME[1:-1]})/(ask|tell)")
 ROUTES = {name: SimpleNamespace(path=ROUTE + name) for name in ("ask", "tell")}  # what requests are counted as
+TELL: TypeAdapter[models.Answer | models.Answers] = TypeAdapter(models.Answer | models.Answers)
 JSON = (b"content-type", b"application/json")
 
 
@@ -64,9 +65,9 @@ class Quick:
             caller.check("ask", name)
             answer = await decisions.ask(name, ask, caller, self._experiments, self._metrics)
         else:
-            tell = models.Tell.model_validate_json(body)
+            told = TELL.validate_json(body)
             caller.check("tell", name)
-            answer = await decisions.tell(name, tell, caller, self._experiments, self._metrics)
+            answer = await decisions.tell(name, told, caller, self._experiments, self._metrics)
         scope["route"] = ROUTES[operation]
         return answer.model_dump_json().encode()
 
