@@ -46,9 +46,9 @@ def quick_ones(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     answered: list[str] = []
     original = quick.Quick._content
 
-    async def noted(self: Any, scope: Any, body: bytes, name: str, operation: str) -> bytes:
-        found = await original(self, scope, body, name, operation)
-        answered.append(operation)
+    async def noted(self: Any, name: str, operation: Any, *rest: Any) -> bytes:
+        found = await original(self, name, operation, *rest)
+        answered.append(operation.__name__)
         return found
 
     monkeypatch.setattr(quick.Quick, "_content", noted)

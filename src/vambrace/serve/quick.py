@@ -1,15 +1,14 @@
-"""The two calls that every visitor of a shop causes, ask and tell, on a short way past the framework.
+"""The calls that every visitor of a shop causes, ask and tell, on a short way past the framework.
 
-For each request FastAPI looks for the route, resolves dependencies and checks its own answer, which takes longer than
-the decision. Here the path is compared, the body is checked by the same models, and the answer is written. What is not
-plain, such as another content type or a wrong body, goes on to the framework, whose operations of the same names
-describe and refuse it. A test compares the two ways.
+FastAPI looks for the route in several steps, prepares arguments, and wraps requests and answers, which takes longer
+than the decision. Here the path is compared, and the operation gets its body. What is not plain, such as a wrong body,
+goes on to the framework, where the same operation refuses it. A test sends every request both ways.
 """
 
 import re
-from types import SimpleNamespace
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vambrace.errors import VambraceError
@@ -18,12 +17,10 @@ from vambrace.serve.access import Caller
 from vambrace.serve.experiments import Experiments
 from vambrace.serve.metrics import Metrics
 from vambrace.serve.problems import problem_of
-from vambrace.serve.routes import decisions
+from vambrace.serve.routes.decisions import ask, tell
 
-PREFIX, ROUTE = "/v1/experiments/", "/v1/experiments/{name}/"
-PATH = re.compile(rf"{PREFIX}({models.NAME[1:-1]})/(ask|tell)")
-ROUTES = {name: SimpleNamespace(path=ROUTE + name) for name in ("ask", "tell")}  # what requests are counted as
-TELL: TypeAdapter[models.Answer | models.Answers] = TypeAdapter(models.Answer | models.Answers)
+OPERATIONS: dict[str, Any] = {"ask": ask, "tell": tell}
+PATH = re.compile(rf"/v1/experiments/({models.NAME[1:-1]})/({'|'.join(OPERATIONS)})")
 JSON = (b"content-type", b"application/json")
 
 
@@ -45,30 +42,24 @@ class Quick:
         if found is None or JSON not in scope["headers"]:
             await self._app(scope, receive, send)
             return
+        name, operation = found[1], OPERATIONS[found[2]]
         message = await receive()  # all of it: the guard has read it
         try:
-            content = await self._content(scope, message["body"], *found.groups())
+            content = await self._content(name, operation, scope["state"]["caller"], message["body"])
         except ValidationError:
             await self._app(scope, _again(message, receive), send)
             return
         except VambraceError as error:
             raise problem_of(error) from error
+        scope["route"] = operation  # what the request is counted as
         headers = [JSON, (b"content-length", b"%d" % len(content))]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": content})
 
-    async def _content(self, scope: Scope, body: bytes, name: str, operation: str) -> bytes:
-        caller: Caller = scope["state"]["caller"]
-        answer: models.Decisions | models.Results
-        if operation == "ask":
-            ask = models.Ask.model_validate_json(body)
-            caller.check("ask", name)
-            answer = await decisions.ask(name, ask, caller, self._experiments, self._metrics)
-        else:
-            told = TELL.validate_json(body)
-            caller.check("tell", name)
-            answer = await decisions.tell(name, told, caller, self._experiments, self._metrics)
-        scope["route"] = ROUTES[operation]
+    async def _content(self, name: str, operation: Any, caller: Caller, body: bytes) -> bytes:
+        caller.check(operation.role, name)
+        given = operation.body.validate_json(body)
+        answer: models.BaseModel = await operation.work(self._experiments, name, caller, given, self._metrics)
         return answer.model_dump_json().encode()
 
 

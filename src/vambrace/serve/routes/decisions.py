@@ -53,7 +53,8 @@ def operation(role: Role, body: "TypeAdapter[Body]", answer: type[models.BaseMod
             return Response(found.model_dump_json(), media_type=JSON)
 
         run.__name__, run.__doc__ = work.__name__, work.__doc__
-        run.role, run.body = role, body  # type: ignore[attr-defined]  # for OpenAPI, and for tests
+        run.role, run.body = role, body  # type: ignore[attr-defined]  # for OpenAPI, for tests, and for `quick`
+        run.work, run.path = work, f"{router.prefix}/{work.__name__}"  # type: ignore[attr-defined]
         described = {"parameters": [_PATH_NAME]}
         responses = {200: {"model": answer}} | declared(404, *statuses)
         router.post(f"/{work.__name__}", response_model=answer, responses=responses, openapi_extra=described)(run)
