@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from browser import chromium, visit  # noqa: F401 (fixtures)
-from postgres import postgres_url  # noqa: F401
+from postgres import postgres_url, server, url  # noqa: F401
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")

@@ -37,6 +37,7 @@ PAGES = {  # file -> title, what it is about, where its names live
     "adversaries": ("Attacks", "Each has a budget, which may be `inf`.", ("protocols.Adversary", "adversaries")),
     "environments": ("Environments", "Arms that pay in [0, 1].", ("protocols.Environment", "environments")),
     "live": ("Live", "Ask for an arm, tell its reward, save and go on.", ("live",)),
+    "client": ("Client", "The learner of a service, over HTTP.", ("client",)),
     "audit": ("Certificates", "How many fake events would overturn a finished test?", ("audit",)),
     "redteam": ("Attack suite", "Every attack against one policy, ours or yours.", ("redteam", "foreign")),
     "lab": (

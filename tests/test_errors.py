@@ -30,6 +30,8 @@ BASES = {  # what a program that catches Python's errors relies on
     "StoreError": RuntimeError,
     "ClusterLost": ConnectionError,
     "GameFault": RuntimeError,
+    "ServiceAway": ConnectionError,
+    "ServiceRefused": RuntimeError,
 }
 
 
@@ -98,6 +100,9 @@ PLAIN = (  # sentences that are not about a value
     "there is no such file",
     "another process has kept it locked",
     "; nothing was acknowledged",
+    "answers are not sent after",
+    "answers were not sent",
+    "its certificate is not accepted",
     "time: …",  # a fixed design has no budget over time
 )
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import vambrace as vb
 from vambrace.errors import JournalError
+from vambrace.live.core import Core
 from vambrace.live.durable import DurableLearner
 from vambrace.live.fold import Fold, event_of, snapshot_text
 from vambrace.live.sql import open_journal
@@ -25,7 +26,7 @@ from vambrace.live.sql import open_journal
 NAME = "headlines"
 ARMS = ("old", "new", "newer")
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["traffic", "vambrace.policies"])
+CONTEXT.set_forkserver_preload(["traffic", "vambrace.policies", "vambrace.serve.server"])  # the last for http_traffic
 
 
 def opened(url: str) -> DurableLearner:
@@ -70,12 +71,12 @@ class Traffic:
         self.retries = 0
         self.faults: list[BaseException] = []
         self._stopping, self._started = threading.Event(), 0
-        self.workers = [self._start() for _ in range(workers)]
+        self.workers = [self._start(place) for place in range(workers)]
         self._clients = [threading.Thread(target=self._play, args=(each,), daemon=True) for each in range(clients)]
         for client in self._clients:
             client.start()
 
-    def _start(self) -> tuple[Any, str]:
+    def _start(self, place: int) -> tuple[Any, str]:
         self._started += 1
         address = str(self._folder / f"worker-{self._started}")
         process = CONTEXT.Process(target=work, args=(self.url, address), daemon=True)
@@ -88,7 +89,7 @@ class Traffic:
         process, _ = self.workers[place]
         os.kill(process.pid, signal.SIGKILL)
         process.join()
-        self.workers[place] = self._start()
+        self.workers[place] = self._start(place)
 
     def wait_for(self, more: int) -> None:
         """Until some more answers were acknowledged."""
@@ -140,8 +141,8 @@ class Traffic:
             time.sleep(0.002)
         raise TimeoutError(f"no worker answers {request}")
 
-    def live_states(self) -> set[str]:
-        """The state in the memory of each worker, when nobody plays."""
+    def check_live(self, core: Core) -> None:
+        """The state in the memory of each worker, when nobody plays, is that of the journal."""
         states = set()
         for _, address in self.workers:
             while not Path(address).exists():
@@ -149,7 +150,7 @@ class Traffic:
             with Client(address, "AF_UNIX") as connection:
                 connection.send(("state",))
                 states.add(connection.recv())
-        return states
+        assert states == {snapshot_text(core)}
 
     def check(self) -> None:
         """Nothing acknowledged is lost, counted twice or credited to another arm; replay = live, bit for bit."""
@@ -176,6 +177,6 @@ class Traffic:
         for record in core.arms:
             rewards = [reward for arm, reward in self.told.values() if arm == record.label]
             assert (record.answers, record.total) == (len(rewards), sum(rewards))
-        assert self.live_states() == {snapshot_text(core)}
+        self.check_live(core)
         assert snapshot_text(Fold(journal).load()) == snapshot_text(core)
         assert set(self.outcomes) <= {"applied", "duplicate"}

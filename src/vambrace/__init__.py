@@ -17,6 +17,7 @@ se-wr:budget=50 against conceal:budget=50: regret 401.2 after 10,000 rounds, cos
     compare(results, baseline=...)                       which is better, and is that more than chance?
     choose(means, fakes=...)                             every policy against every attack: which one to use?
     open(url, name, policy=..., arms=...)                a live learner in a database, for many processes
+    connect(url, name, key=...)                          the same, run by a service: `vambrace serve`
     policy.learner(arms=[...])                           the same policy, live: ask, tell, explain, snapshot, restore
     Foreign(make=...)                                    your own bandit, or another library's, in the same loop
     certify(log)                                         how many fake events would overturn a finished test?
@@ -36,6 +37,9 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
     from vambrace.audit.certification import certify as certify
     from vambrace.comparison import Comparison as Comparison
     from vambrace.comparison import compare as compare
+    from vambrace.client.decisions import RemoteDecision as RemoteDecision
+    from vambrace.client.remote import RemoteLearner as RemoteLearner
+    from vambrace.client.remote import connect as connect
     from vambrace.engine.delays import Delay as Delay
     from vambrace.engine.result import Result as Result
     from vambrace.engine.simulation import simulate as simulate
@@ -73,6 +77,8 @@ _NAMES = {
     "vambrace.audit.certificate": "Certificate",
     "vambrace.audit.certification": "certify",
     "vambrace.comparison": "Comparison compare",
+    "vambrace.client.decisions": "RemoteDecision",
+    "vambrace.client.remote": "RemoteLearner connect",
     "vambrace.engine.delays": "Delay",
     "vambrace.engine.result": "Result",
     "vambrace.engine.simulation": "simulate",

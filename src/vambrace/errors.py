@@ -83,6 +83,18 @@ class JournalError(VambraceError, RuntimeError):
     """A journal that cannot be read or written now. What was not acknowledged may be sent again with the same id."""
 
 
+class ServiceAway(VambraceError, ConnectionError):
+    """A service that gave no answer in time. What was not acknowledged may be sent again with the same id or key."""
+
+
+class ServiceRefused(VambraceError, RuntimeError):
+    """A service that refuses a call, for example because the key lacks a role; `status` is what it answered."""
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 class StoreError(VambraceError, RuntimeError):
     """A folder of results that is in use, damaged or another experiment's; `diff` shows what differs."""
 

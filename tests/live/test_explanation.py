@@ -5,6 +5,7 @@ import pytest
 
 import vambrace as vb
 from vambrace import registry
+from vambrace.live.explanation import explanation_of
 
 POLICIES = list(registry.specimens("policy", budget=3.0).values())
 
@@ -17,7 +18,9 @@ def test_every_policy_is_explained(policy: vb.Policy) -> None:
         learner.tell(learner.ask(), t % 3 / 2)
     learner.ask()
     found = learner.explain()
-    assert json.loads(json.dumps(found.to_dict()))["decisions"] == 201
+    sent = json.loads(json.dumps(found.to_dict() | {"more": 1}))
+    assert sent["decisions"] == 201
+    assert explanation_of(sent) == found
     assert sum(arm.answers for arm in found.arms) == 200
     assert sum(arm.waiting for arm in found.arms) == 1
     assert sum(arm.share for arm in found.arms) == pytest.approx(1.0)

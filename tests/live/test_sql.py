@@ -192,16 +192,20 @@ def test_tables_of_a_newer_version_are_refused(url: str) -> None:
             open_journal(url, "a", create=create)
 
 
+def with_migrations(*more: tuple[str, ...]) -> sql.Tables:
+    return sql.LEARNERS._replace(migrations=(*sql.LEARNERS.migrations, *more))
+
+
 def test_older_tables_are_brought_forward_and_keep_what_they_have(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     old = open_journal(url, "a", create=True)
     write(old, entry(1))
     second = ("ALTER TABLE vambrace_learners ADD COLUMN note TEXT", "UPDATE vambrace_learners SET note = 'from 1'")
     third = ("UPDATE vambrace_learners SET note = note || ' to 3'",)
-    monkeypatch.setattr(sql, "MIGRATIONS", (*sql.MIGRATIONS, second, third))
+    monkeypatch.setattr(sql, "LEARNERS", with_migrations(second, third))
     new = open_journal(url, "a", create=False)
     assert list(new.read()) == [entry(1)]
     database = open_database(url, create=False)
-    assert database.version() == 3
+    assert database.version(sql.LEARNERS) == 3
     assert database.run("SELECT note FROM vambrace_learners") == [("from 1 to 3",)]
     open_journal(url, "a", create=True)  # and not again
     assert database.run("SELECT note FROM vambrace_learners") == [("from 1 to 3",)]
@@ -209,7 +213,7 @@ def test_older_tables_are_brought_forward_and_keep_what_they_have(url: str, monk
 
 def test_a_migration_that_fails_changes_nothing(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     write(open_journal(url, "a", create=True), entry(1))
-    monkeypatch.setattr(sql, "MIGRATIONS", (*sql.MIGRATIONS, ("CREATE TABLE half (n INTEGER)", "SELECT nonsense")))
+    monkeypatch.setattr(sql, "LEARNERS", with_migrations(("CREATE TABLE half (n INTEGER)", "SELECT nonsense")))
     with pytest.raises(JournalError, match="nonsense"):
         open_journal(url, "a", create=False)
     monkeypatch.undo()

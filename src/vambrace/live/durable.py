@@ -133,11 +133,11 @@ def open(  # noqa: A001
     if found is None:
         raise JournalError(f"the learner {name!r} has no events")  # no address: it may hold a password
     if wanted is not None:
-        _check_same(name, found, wanted.to_dict(), ignored={"key"} | ({"seed"} if seed is None else set()))
+        check_same(name, found, wanted.to_dict(), ignored={"key"} | ({"seed"} if seed is None else set()))
     return DurableLearner(fold)
 
 
-def _check_same(name: str, there: dict[str, Any], here: dict[str, Any], *, ignored: set[str]) -> None:
+def check_same(name: str, there: dict[str, Any], here: dict[str, Any], *, ignored: set[str]) -> None:
     """Refuse to join a learner that was made with other settings."""
     parts = [part for part in there if part not in ignored and there[part] != here[part]]
     if parts:

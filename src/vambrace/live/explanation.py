@@ -1,6 +1,7 @@
 """What a learner knows of each arm, in words and numbers."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from math import log
 from typing import Any, Literal
 
@@ -94,6 +95,17 @@ def explained(core: Core) -> Explanation:
         waiting[decision.arm] += 1
     reports = (_report(core, arm, record, waiting[arm]) for arm, record in enumerate(core.arms))
     return Explanation(core.policy.name, core.asked, tuple(reports))
+
+
+def explanation_of(content: Mapping[str, Any]) -> Explanation:
+    """The explanation that `to_dict` made, also after a journey as JSON; what else is there is left out."""
+    names = [field.name for field in fields(ArmReport)]
+    pairs = ("plain", "armoured")  # lists in JSON
+    arms = []
+    for each in content["arms"]:
+        values = {name: each[name] for name in names}
+        arms.append(ArmReport(**values | {name: values[name] and tuple(values[name]) for name in pairs}))
+    return Explanation(content["policy"], content["decisions"], tuple(arms))
 
 
 def _report(core: Core, arm: int, record: Record, waiting: int) -> ArmReport:

@@ -65,10 +65,14 @@ class Fold:
     def create(self, settings: Settings) -> bool:
         """Begin the journal with these settings; False if it has begun already."""
         with self.journal.transaction():
-            if self.settings() is not None:
-                return False
-            payload = json.dumps(settings.to_dict(), separators=(",", ":"))
-            self.journal.append([Entry(1, self.clock.read(), OPENED, None, None, payload)])
+            return self.begin(settings)
+
+    def begin(self, settings: Settings) -> bool:
+        """The same within a transaction, which may write more."""
+        if self.settings() is not None:
+            return False
+        payload = json.dumps(settings.to_dict(), separators=(",", ":"))
+        self.journal.append([Entry(1, self.clock.read(), OPENED, None, None, payload)])
         return True
 
     def settings(self) -> dict[str, Any] | None:

@@ -29,5 +29,10 @@ def is_genuine(key: bytes, text: str) -> bool:
     return text.isascii() and compare_digest(seal, _seal(key, body))
 
 
+def arm_of(text: str | int) -> int:
+    """The number of the arm in an id that is genuine."""
+    return int(str(text).partition("-")[0])
+
+
 def _seal(key: bytes, text: str) -> str:
     return blake2b(text.encode(), key=key, digest_size=8).hexdigest()

@@ -5,7 +5,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from vambrace.errors import InvalidParameter, JournalError, UnknownName
 from vambrace.live import forks
@@ -15,17 +15,33 @@ CHUNK = 10_000  # events that are read at a time: long reads hold no lock
 SCHEMA_LOCK = 0  # learners have the locks from one up
 NAME = re.compile(r"[\w.-]{1,100}")
 COLUMNS = "number, time, kind, decision, key, payload"
-MIGRATIONS = (  # the statements that lead from each version of the tables to the next; a released one never changes
+
+
+class Tables(NamedTuple):
+    """Tables that belong together, and have a version.
+
+    Attributes:
+        version: The table that holds their version.
+        migrations: The statements that lead from each version to the next; a released one never changes.
+    """
+
+    version: str
+    migrations: tuple[tuple[str, ...], ...]
+
+
+LEARNERS = Tables(
+    "vambrace_schema",
     (
-        "CREATE TABLE vambrace_schema (version INTEGER NOT NULL)",
-        "INSERT INTO vambrace_schema VALUES (0)",
-        "CREATE TABLE vambrace_learners (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
-        "CREATE TABLE vambrace_events (learner INTEGER NOT NULL, number BIGINT NOT NULL,"
-        " time DOUBLE PRECISION NOT NULL, kind TEXT NOT NULL, decision TEXT, key TEXT, payload TEXT NOT NULL,"
-        " PRIMARY KEY (learner, number))",
-        "CREATE INDEX vambrace_decisions ON vambrace_events (learner, decision) WHERE decision IS NOT NULL",
-        "CREATE UNIQUE INDEX vambrace_keys ON vambrace_events (learner, key) WHERE key IS NOT NULL",
-        "CREATE TABLE vambrace_snapshots (learner INTEGER PRIMARY KEY, number BIGINT NOT NULL, content TEXT NOT NULL)",
+        (
+            "CREATE TABLE vambrace_learners (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+            "CREATE TABLE vambrace_events (learner INTEGER NOT NULL, number BIGINT NOT NULL,"
+            " time DOUBLE PRECISION NOT NULL, kind TEXT NOT NULL, decision TEXT, key TEXT, payload TEXT NOT NULL,"
+            " PRIMARY KEY (learner, number))",
+            "CREATE INDEX vambrace_decisions ON vambrace_events (learner, decision) WHERE decision IS NOT NULL",
+            "CREATE UNIQUE INDEX vambrace_keys ON vambrace_events (learner, key) WHERE key IS NOT NULL",
+            "CREATE TABLE vambrace_snapshots"
+            " (learner INTEGER PRIMARY KEY, number BIGINT NOT NULL, content TEXT NOT NULL)",
+        ),
     ),
 )
 
@@ -122,25 +138,28 @@ class Database(ABC):
     def __del__(self) -> None:
         self._drop()
 
-    def version(self) -> int:
-        """The version of the tables; 0 where there are none."""
-        if not self.has_table("vambrace_schema"):
+    def version(self, tables: Tables) -> int:
+        """The version of some tables; 0 where there are none."""
+        if not self.has_table(tables.version):
             return 0
-        found = self.run("SELECT version FROM vambrace_schema")[0][0]
-        if found > len(MIGRATIONS):
-            known = len(MIGRATIONS)
+        found, known = self.run(f"SELECT version FROM {tables.version}")[0][0], len(tables.migrations)
+        if found > known:
             raise JournalError(f"{self.place}: expected tables of version {known}, got {found}, from a newer vambrace")
         return int(found)
 
-    def migrate(self) -> None:
-        """Make the tables, or bring older ones to the present version."""
-        if self.version() == len(MIGRATIONS):
+    def migrate(self, tables: Tables) -> None:
+        """Make some tables, or bring older ones to the present version."""
+        present = len(tables.migrations)
+        if self.version(tables) == present:
             return
         with self.transaction(SCHEMA_LOCK):
-            for version in range(self.version(), len(MIGRATIONS)):  # asked again: another process may have been faster
-                for statement in MIGRATIONS[version]:
-                    self.run(statement)
-                self.run("UPDATE vambrace_schema SET version = ?", version + 1)
+            first = self.version(tables)  # asked again: another process may have been faster
+            if first == 0:
+                self.run(f"CREATE TABLE {tables.version} (version INTEGER NOT NULL)")
+                self.run(f"INSERT INTO {tables.version} VALUES (0)")
+            for statement in (each for step in tables.migrations[first:] for each in step):
+                self.run(statement)
+            self.run(f"UPDATE {tables.version} SET version = ?", present)
 
 
 class SqlJournal:
@@ -148,13 +167,13 @@ class SqlJournal:
 
     def __init__(self, database: Database, name: str, *, create: bool) -> None:
         self._database = database
-        if create or database.version() > 0:
-            database.migrate()
+        if create or database.version(LEARNERS) > 0:
+            database.migrate(LEARNERS)
         self._learner = self._find_learner(name, create=create)
 
     def _find_learner(self, name: str, *, create: bool) -> int:
         database, query = self._database, "SELECT id FROM vambrace_learners WHERE name = ?"
-        found = database.run(query, name) if database.version() else []
+        found = database.run(query, name) if database.version(LEARNERS) else []
         if not found and create:
             with database.transaction(SCHEMA_LOCK):
                 found = database.run(query, name)
@@ -209,7 +228,7 @@ class SqlJournal:
 
 def learners(database: Database) -> list[str]:
     """The names of the learners in a database."""
-    if not database.version():
+    if not database.version(LEARNERS):
         return []
     statement = "SELECT name FROM vambrace_learners l WHERE EXISTS (SELECT 1 FROM vambrace_events WHERE learner = l.id)"
     return sorted(row[0] for row in database.run(statement))

@@ -1,0 +1,114 @@
+"""What every request passes first: a key is checked, and its body is read, within limits of size and time."""
+
+import asyncio
+import time
+
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from vambrace.serve import problems
+from vambrace.serve.access import Access
+from vambrace.serve.metrics import Metrics
+from vambrace.serve.problems import Problem
+from vambrace.serve.settings import Settings
+
+PROTECTED = ("/v1/", "/metrics", "/openapi.json")  # pages ask for a login instead; /healthz and /readyz are for all
+UPLOADS = ("/v1/certify", "/certify")  # read in pieces by the operation
+CLOSE = {"Connection": "close"}  # the rest of the request is not read
+
+
+class Guard:
+    """A middleware: who calls, and how much they send. Nothing of the application runs before.
+
+    Args:
+        app: The application.
+        access: The keys.
+        metrics: What is counted.
+        settings: The limits.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access, metrics: Metrics, settings: Settings) -> None:
+        self._app, self._access, self._metrics, self._settings = app, access, metrics, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status, begun = 500, time.perf_counter()
+
+        async def counted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                await send(message)
+            else:
+                await self._sent(send, message)
+
+        try:
+            guarded = await self._enter(scope, receive)
+            await self._app(scope, guarded, counted)
+        except Problem as problem:
+            await problems.answer(problem)(scope, receive, counted)
+        finally:
+            route = getattr(scope.get("route"), "path", "")
+            self._metrics.count(scope["method"], route, status, time.perf_counter() - begun)
+
+    async def _enter(self, scope: Scope, receive: Receive) -> Receive:
+        path: str = scope["path"]
+        if path.startswith(PROTECTED):
+            scope.setdefault("state", {})["caller"] = await self._access.caller_of(HTTPConnection(scope))
+        if path in UPLOADS:
+            return receive
+        return await self._whole_body(scope, receive)
+
+    async def _whole_body(self, scope: Scope, receive: Receive) -> Receive:
+        """Read the body, which must be small and arrive soon; then give it in one piece."""
+        check_length(scope, self._settings.most_body)
+        pieces: list[bytes] = []
+        size, more = 0, True
+        try:
+            async with asyncio.timeout(self._settings.patience):
+                while more:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        raise Problem(400, "body: expected the whole request, got a part", CLOSE)
+                    pieces.append(message.get("body", b""))
+                    size, more = size + len(pieces[-1]), message.get("more_body", False)
+                    if size > self._settings.most_body:
+                        raise too_large(self._settings.most_body)
+        except TimeoutError:
+            raise too_slow(self._settings.patience) from None
+        body: list[bytes] = [b"".join(pieces)]
+
+        async def replay() -> Message:
+            if body:
+                return {"type": "http.request", "body": body.pop(), "more_body": False}
+            return await receive()
+
+        return replay
+
+    async def _sent(self, send: Send, message: Message) -> None:
+        """Send a part of an answer; give up if the client does not take it."""
+        if not message.get("more_body"):
+            await send(message)
+            return
+        async with asyncio.timeout(self._settings.patience):
+            await send(message)
+
+
+def check_length(scope: Scope, most: int) -> None:
+    """Refuse a request that says that it is too large."""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and (not value.isdigit() or len(value) > 18 or int(value) > most):
+            raise too_large(most)
+
+
+def too_large(most: int) -> Problem:
+    """A request that is too large."""
+    return Problem(413, f"body: expected at most {most:,} bytes, got more", CLOSE)
+
+
+def too_slow(patience: float) -> Problem:
+    """A request that does not arrive."""
+    return Problem(408, f"body: expected the whole request within {patience:g} seconds", CLOSE)

@@ -1,0 +1,84 @@
+"""Connections that do not wait for ever: uvicorn's protocol, with limits before a request has begun.
+
+uvicorn waits without end for the first request of a connection, and for the rest of its headers. Here both must come in
+time, headers have a largest size, and there are only so many connections. After the headers, `guard` takes over.
+"""
+
+import json
+from asyncio import TimerHandle, Transport
+from http import HTTPStatus
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from vambrace.serve.problems import MEDIA_TYPE, RETRY_AFTER
+from vambrace.serve.settings import Settings
+
+MOST_HEADERS = 32_000  # bytes
+
+
+def protocol_for(settings: Settings) -> type[HttpToolsProtocol]:
+    """The protocol with the limits of a service."""
+
+    class Protocol(HttpToolsProtocol):
+        """A connection."""
+
+        _deadline: TimerHandle | None = None
+        _header_size = 0
+
+        def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+            """Somebody connected."""
+            super().connection_made(transport)
+            if len(self.connections) > settings.most_connections:
+                self._refuse(503, "connections: expected fewer, got as many as there can be")
+            else:
+                self._expect_headers()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            """The connection has ended."""
+            self._headers_are_there()
+            super().connection_lost(exc)
+
+        def data_received(self, data: bytes) -> None:
+            """A piece of a request."""
+            if self._deadline is None and (self.cycle is None or self.cycle.response_complete):
+                self._expect_headers()
+            self._header_size += len(data)
+            super().data_received(data)
+            if self._deadline is not None and self._header_size > MOST_HEADERS:
+                self._refuse(431, f"headers: expected at most {MOST_HEADERS:,} bytes, got more")
+
+        def on_headers_complete(self) -> None:
+            """The headers of a request are there."""
+            self._headers_are_there()
+            super().on_headers_complete()
+
+        def send_400_response(self, msg: str) -> None:
+            """Refuse what is not HTTP."""
+            self._refuse(400, "request: expected HTTP, got something that is not")
+
+        def _expect_headers(self) -> None:
+            self._header_size = 0
+            self._deadline = self.loop.call_later(settings.patience, self.transport.close)
+
+        def _headers_are_there(self) -> None:
+            if self._deadline is not None:
+                self._deadline.cancel()
+                self._deadline = None
+
+        def _refuse(self, status: int, detail: str) -> None:
+            self._headers_are_there()
+            if not self.transport.is_closing():
+                self.transport.write(_answer(status, detail))
+                self.transport.close()
+
+    return Protocol
+
+
+def _answer(status: int, detail: str) -> bytes:
+    title = HTTPStatus(status).phrase
+    content: dict[str, Any] = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    body = json.dumps(content).encode()
+    lines = [f"HTTP/1.1 {status} {title}", f"content-type: {MEDIA_TYPE}", f"content-length: {len(body)}"]
+    lines += [f"retry-after: {RETRY_AFTER}"] if status == 503 else []
+    return "\r\n".join([*lines, "connection: close", "", ""]).encode() + body

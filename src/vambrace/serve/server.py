@@ -1,0 +1,103 @@
+"""Listen: a socket, uvicorn, one line that says where, and a clean end."""
+
+import ipaddress
+import logging
+import signal
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+
+from vambrace.errors import InvalidParameter
+from vambrace.serve import keys, tables
+from vambrace.serve.app import create_app
+from vambrace.serve.protocol import protocol_for
+from vambrace.serve.settings import Settings
+
+
+class Server(uvicorn.Server):
+    """A server that says where it listens, and ends with success after Ctrl-C or SIGTERM."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._app = app
+        self._say_started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        self._say_started()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop: answer what was begun. A second Ctrl-C does not wait for it."""
+        self._app.state.experiments.stop_soon()
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
+
+
+def run(settings: Settings, say: Callable[[str], None]) -> None:
+    """Serve until Ctrl-C or SIGTERM.
+
+    Args:
+        settings: What to serve and where.
+        say: Called once with the line that says where it listens.
+    """
+    check_address(settings)
+    listener = _bound(settings.host, settings.port)
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        log_config=None,
+        loop="auto",
+        http=protocol_for(settings),
+        ws="none",
+        server_header=False,
+        proxy_headers=False,
+        backlog=2_048,
+        timeout_keep_alive=int(settings.idle),
+        timeout_graceful_shutdown=int(settings.drain),
+    )
+    Server(config, app, lambda: say(_listens(listener))).run(sockets=[listener])
+
+
+def check_address(settings: Settings) -> None:
+    """Refuse to listen to other machines without keys."""
+    database = tables.opened(settings.db)
+    known = keys.load(database)
+    database.close()
+    if not known and not is_loopback(settings.host):
+        raise InvalidParameter(
+            f"host: expected 127.0.0.1, as there are no keys and everybody could do everything, got {settings.host!r}; "
+            "make a key first: vambrace keys create"
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, _, _, address = found[0]
+        listener = socket.socket(family, kind)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except (OSError, OverflowError) as error:
+        raise InvalidParameter(f"address: expected one that is free, got {host}:{port} ({error})") from None
+    return listener
+
+
+def _listens(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"vambrace serves on http://{f'[{host}]' if ':' in host else host}:{port} (Ctrl-C ends it)"
