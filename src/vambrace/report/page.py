@@ -45,11 +45,15 @@ def _templates() -> Any:
 
 
 def _vega() -> Any:
+    from markupsafe import Markup
+
+    return Markup(vega_program().replace("</script", "<\\/script"))  # ours, not the user's
+
+
+def vega_program() -> str:
     """Vega, Vega-Lite and Vega-Embed of the version that the figures were made with, as a program for a page."""
     altair = load_altair()
-    from markupsafe import Markup
     from vl_convert import javascript_bundle
 
     make: Any = javascript_bundle  # its types want what its documentation does not
-    program = str(make(vl_version=".".join(altair.SCHEMA_VERSION.split(".")[:2])))
-    return Markup(program.replace("</script", "<\\/script"))  # ours, not the user's
+    return str(make(vl_version=".".join(altair.SCHEMA_VERSION.split(".")[:2])))

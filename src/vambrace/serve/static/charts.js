@@ -1,0 +1,86 @@
+// The charts of an experiment, as Vega-Lite: data in, a drawing in the colours of the page out.
+"use strict";
+const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8F4BE8", "#8C8C8C", "#BF0099"];
+const RED = "#D62839", INK = "currentColor";
+const LOOK = {background: null, font: "system-ui, sans-serif", view: {stroke: null},
+  axis: {labelColor: INK, titleColor: INK, domainColor: INK, tickColor: INK, gridColor: INK, gridOpacity: 0.12,
+    labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal"},
+  legend: {labelColor: INK, titleColor: INK, labelFontSize: 12, orient: "top", title: null, symbolStrokeWidth: 3},
+  text: {color: INK}};
+const drawn = new Map();  // the view in each figure
+
+async function draw(figure, spec, words) {
+  const room = Math.min(figure.clientWidth, 1000), known = drawn.get(figure);
+  figure.style.minHeight = `${figure.clientHeight}px`;  // the page must not jump
+  const full = {$schema: "https://vega.github.io/schema/vega-lite/v5.json", autosize: {type: "fit-x", contains: "padding"},
+    width: room, height: 240, description: words, ...spec};
+  const legend = {...LOOK.legend, columns: room < 500 ? 2 : 4, labelLimit: room < 500 ? 130 : 220};
+  const result = await vegaEmbed(figure, full, {mode: "vega-lite", renderer: "svg", ast: true, actions: false,
+    defaultStyle: false, tooltip: {disableDefaultStyle: true}, config: {...LOOK, legend}});
+  if (known) known.finalize();
+  drawn.set(figure, result.view);
+  figure.style.minHeight = "";
+}
+
+const time = (past) => {
+  const axis = {title: "time (UTC)", grid: false, labelOverlap: true, tickCount: innerWidth < 600 ? 4 : 8};
+  return {field: "time", type: "temporal", scale: {type: "utc"}, axis};
+};
+const marked = (past) => past.points.length < 4 ? {filled: true, size: 60} : false;  // a line of one point is invisible
+
+const charts = {
+  rates(rows) {
+    const best = rows.slice().sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1)).slice(0, 20);
+    const flat = best.map((row) => ({arm: row.arm, rate: row.rate, status: row.status,
+      low: row.plain?.[0], high: row.plain?.[1], under: row.armoured?.[0], over: row.armoured?.[1]}));
+    const y = {field: "arm", type: "nominal", title: null, sort: best.map((row) => row.arm),
+      axis: {labelLimit: innerWidth < 600 ? 110 : 260, ticks: false, domain: false}};
+    const x = (field) => ({field, type: "quantitative", title: "rate", axis: {format: "~%", tickCount: 5}});
+    const has = (field) => [{filter: `isValid(datum.${field})`}];
+    return {data: {values: flat}, height: {step: 34}, layer: [
+      {transform: has("under"), mark: {type: "rule", strokeWidth: 14, opacity: 0.28, color: COLOURS[0]},
+        encoding: {y, x: x("under"), x2: {field: "over"}}},
+      {transform: has("low"), mark: {type: "rule", strokeWidth: 3, color: COLOURS[0]},
+        encoding: {y, x: x("low"), x2: {field: "high"}}},
+      {transform: has("rate"), mark: {type: "point", filled: true, size: 110, opacity: 1, color: COLOURS[1], shape: "diamond"},
+        encoding: {y, x: x("rate")}}]};
+  },
+  certificate(past, options) {
+    const values = past.points.map((point) => ({time: 1000 * point.time, leader: point.leader,
+      needed: point.budget === null ? null : point.budget + (options.whole ? 1 : 0)}));
+    const y = {field: "needed", type: "quantitative", title: "fakes that would overturn it", scale: {domainMin: 0},
+      axis: {tickCount: 5, tickMinStep: 1}};
+    const layer = [{data: {values}, mark: {type: "line", color: RED, strokeWidth: 3, interpolate: "step-after",
+      point: marked(past) && {...marked(past), color: RED}}, encoding: {x: time(past), y}}];
+    if (options.planned) {
+      layer.push({data: {values: [{planned: options.planned}]}, mark: {type: "rule", strokeDash: [2, 4], strokeWidth: 2,
+        color: INK}, encoding: {y: {field: "planned", type: "quantitative"}}});
+    }
+    return {layer};
+  },
+  share(past) {
+    const values = [];
+    for (const point of past.points) {
+      past.names.forEach((arm, k) => {
+        const at = {time: 1000 * point.time, arm};
+        if (point.shares) values.push({...at, share: point.shares[k], who: "decided"});
+        if (point.shadow) values.push({...at, share: point.shadow[k], who: "without armour"});
+      });
+    }
+    const dash = {field: "who", scale: {domain: ["decided", "without armour"], range: [[1, 0], [5, 4]]}};
+    const opacity = {field: "who", scale: {domain: ["decided", "without armour"], range: [1, 0.75]}, legend: null};
+    return {data: {values}, mark: {type: "line", strokeWidth: 2, interpolate: "monotone", point: marked(past)}, encoding: {
+      x: time(past), y: {field: "share", type: "quantitative", title: "share of decisions",
+        axis: {format: "~%", tickCount: 5}, scale: {domain: [0, 1]}},
+      color: {field: "arm", scale: {domain: past.names, range: COLOURS}}, strokeDash: dash, opacity}};
+  },
+  loss(past) {
+    const values = past.points.flatMap((point) => [
+      {time: 1000 * point.time, loss: point.loss, who: "decided"},
+      {time: 1000 * point.time, loss: point.shadow_loss, who: "without armour"}]);
+    const dash = {field: "who", scale: {domain: ["decided", "without armour"], range: [[1, 0], [5, 4]]}};
+    return {data: {values}, mark: {type: "line", strokeWidth: 2.5, color: COLOURS[0], point: marked(past)}, encoding: {
+      x: time(past), y: {field: "loss", type: "quantitative", title: "rewards missed (estimate)", scale: {domainMin: 0},
+        axis: {tickCount: 5}}, strokeDash: dash}};
+  },
+};
