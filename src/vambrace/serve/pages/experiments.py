@@ -130,13 +130,14 @@ async def show(request: Request, name: ExperimentName, caller: Visitor, service:
 
 def _settings(experiment: models.Experiment) -> Table:
     """What an experiment was made with."""
-    expiry = "never" if experiment.expires_after is None else f"after {words.stretch(round(experiment.expires_after))}"
-    default = "nothing" if experiment.default_reward is None else f"a reward of {experiment.default_reward:g}"
+    counts = "do not count" if experiment.default_reward is None else f"count as {experiment.default_reward:g}"
+    wait = experiment.expires_after
+    expiry = "stay open" if wait is None else f"are closed after {words.duration(wait)}; they then {counts}"
     facts = {
         "policy": experiment.policy,
-        "made": f"{moment(experiment.created)}",
+        "made": moment(experiment.created),
         "horizon": "none" if experiment.horizon is None else f"{experiment.horizon:,} decisions",
-        "decisions without an answer": f"are closed {expiry}; then {default} counts",
+        "decisions without an answer": expiry,
         "late answers": "count" if experiment.late == "count" else "are only noted",
     }
     return Table("What the experiment was made with", (), [*facts.items()])

@@ -7,6 +7,7 @@ from vambrace.audit import words as audit_words
 from vambrace.audit.certificate import Certificate
 from vambrace.serve import models
 
+UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 Tone = Literal["good", "warn", "plain"]
 
 
@@ -44,7 +45,7 @@ def answer(state: models.State, certificate: Certificate | None, planned: float 
 
 
 def _winner(certificate: Certificate, budget: float, planned: float | None) -> Answer:
-    headline = f"{quoted(certificate.winner)} is the best arm"
+    headline, unsafe = (f"{quoted(certificate.winner)} is {what}" for what in ("the best arm", "ahead, but not safely"))
     if certificate.whole:
         fakes = int(budget) + 1
         more = f"At least {fakes:,} of the {certificate.events:,} answers would have to be fake to overturn that."
@@ -54,10 +55,10 @@ def _winner(certificate: Certificate, budget: float, planned: float | None) -> A
         amount = audit_words.amount_as_text(budget)
         more = f"Rewards would have to be faked by more than {amount} in total to overturn that."
     if not planned:
-        return Answer("good" if budget >= 1 else "warn", headline, more)
+        return Answer("good", headline, more) if budget >= 1 else Answer("warn", unsafe, more)
     if budget >= planned:
         return Answer("good", headline, f"{more} You planned for {planned:,.0f}, so this holds.")
-    return Answer("warn", headline, f"{more} You planned for up to {planned:,.0f}, so wait for more answers.")
+    return Answer("warn", unsafe, f"{more} You planned for up to {planned:,.0f}, so wait for more answers.")
 
 
 def _needed(certificate: Certificate) -> str:
@@ -105,13 +106,11 @@ def amount(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:,.1f}"
 
 
-def stretch(seconds: int) -> str:
+def duration(seconds: float) -> str:
     """A length of time in words.
 
-    >>> [stretch(seconds) for seconds in (1, 15, 60, 300, 3600, 86400, 172800)]
-    ['second', '15 seconds', 'minute', '5 minutes', 'hour', 'day', '2 days']
+    >>> [duration(seconds) for seconds in (1, 15, 60, 300, 3600, 86400, 172800, 90)]
+    ['1 second', '15 seconds', '1 minute', '5 minutes', '1 hour', '1 day', '2 days', '90 seconds']
     """
-    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
-        if seconds % size == 0:
-            return name if seconds == size else f"{seconds // size:,} {name}s"
-    return f"{seconds:,} seconds"
+    size, name = next((each for each in UNITS if seconds % each[0] == 0), (1, "second"))
+    return f"{seconds / size:,g} {name}{'' if seconds == size else 's'}"

@@ -49,12 +49,13 @@ async def wait_for_changes(
     name: ExperimentName,
     caller: Reader,
     service: Service,
+    request: Request,
     after: Annotated[int, Query(ge=0, le=2**53, description="The last event that the client knows.")] = 0,
 ) -> News:
     """Wait until an experiment has newer events, but at most five seconds, and say how many it has."""
     deadline = time.monotonic() + PATIENCE
     events = await last_event(service, name)
-    while events <= after and time.monotonic() < deadline:
+    while events <= after and time.monotonic() < deadline and not request.app.state.stopping:
         await asyncio.sleep(PAUSE)
         events = await last_event(service, name)
     return News(events=events)

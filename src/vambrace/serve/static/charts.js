@@ -1,8 +1,9 @@
-// The charts of an experiment, as Vega-Lite: data in, a drawing in the colours of the page out.
+// The charts of an experiment, as Vega-Lite: data in, a drawing in the colours of the page out. What a screen reader
+// says stands in the page: a label for each chart, and a table of its numbers.
 "use strict";
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8F4BE8", "#8C8C8C", "#BF0099"];
 const RED = "#D62839", INK = "currentColor";
-const LOOK = {background: null, font: "system-ui, sans-serif", view: {stroke: null},
+const LOOK = {aria: false, background: null, font: "system-ui, sans-serif", view: {stroke: null},
   axis: {labelColor: INK, titleColor: INK, domainColor: INK, tickColor: INK, gridColor: INK, gridOpacity: 0.12,
     labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal"},
   legend: {labelColor: INK, titleColor: INK, labelFontSize: 12, orient: "top", title: null, symbolStrokeWidth: 3},
@@ -12,7 +13,7 @@ const drawn = new Map();  // the view in each figure
 async function draw(figure, spec, words) {
   const room = Math.min(figure.clientWidth, 1000), known = drawn.get(figure);
   figure.style.minHeight = `${figure.clientHeight}px`;  // the page must not jump
-  const full = {$schema: "https://vega.github.io/schema/vega-lite/v5.json", autosize: {type: "fit-x", contains: "padding"},
+  const full = {autosize: {type: "fit-x", contains: "padding"},
     width: room, height: 240, description: words, ...spec};
   const legend = {...LOOK.legend, columns: room < 500 ? 2 : 4, labelLimit: room < 500 ? 130 : 220};
   const result = await vegaEmbed(figure, full, {mode: "vega-lite", renderer: "svg", ast: true, actions: false,
@@ -23,7 +24,9 @@ async function draw(figure, spec, words) {
 }
 
 const time = (past) => {
-  const axis = {title: "time (UTC)", grid: false, labelOverlap: true, tickCount: innerWidth < 600 ? 4 : 8};
+  const days = (past.points.at(-1).time - past.points[0].time) / 86400;
+  const axis = {title: "time (UTC)", grid: false, labelOverlap: true, tickCount: innerWidth < 600 ? 4 : 8,
+    format: days > 2 ? "%-d %b" : days > 0.01 ? "%H:%M" : "%H:%M:%S"};
   return {field: "time", type: "temporal", scale: {type: "utc"}, axis};
 };
 const marked = (past) => past.points.length < 4 ? {filled: true, size: 60} : false;  // a line of one point is invisible
@@ -37,7 +40,7 @@ const charts = {
       axis: {labelLimit: innerWidth < 600 ? 110 : 260, ticks: false, domain: false}};
     const x = (field) => ({field, type: "quantitative", title: "rate", axis: {format: "~%", tickCount: 5}});
     const has = (field) => [{filter: `isValid(datum.${field})`}];
-    return {data: {values: flat}, height: {step: 34}, layer: [
+    return {data: {values: flat}, height: 34 * flat.length, layer: [
       {transform: has("under"), mark: {type: "rule", strokeWidth: 14, opacity: 0.28, color: COLOURS[0]},
         encoding: {y, x: x("under"), x2: {field: "over"}}},
       {transform: has("low"), mark: {type: "rule", strokeWidth: 3, color: COLOURS[0]},
@@ -48,7 +51,7 @@ const charts = {
   certificate(past, options) {
     const values = past.points.map((point) => ({time: 1000 * point.time, leader: point.leader,
       needed: point.budget === null ? null : point.budget + (options.whole ? 1 : 0)}));
-    const y = {field: "needed", type: "quantitative", title: "fakes that would overturn it", scale: {domainMin: 0},
+    const y = {field: "needed", type: "quantitative", title: "fakes to overturn it", scale: {domainMin: 0},
       axis: {tickCount: 5, tickMinStep: 1}};
     const layer = [{data: {values}, mark: {type: "line", color: RED, strokeWidth: 3, interpolate: "step-after",
       point: marked(past) && {...marked(past), color: RED}}, encoding: {x: time(past), y}}];
@@ -68,11 +71,10 @@ const charts = {
       });
     }
     const dash = {field: "who", scale: {domain: ["decided", "without armour"], range: [[1, 0], [5, 4]]}};
-    const opacity = {field: "who", scale: {domain: ["decided", "without armour"], range: [1, 0.75]}, legend: null};
-    return {data: {values}, mark: {type: "line", strokeWidth: 2, interpolate: "monotone", point: marked(past)}, encoding: {
+    return {data: {values}, mark: {type: "line", strokeWidth: 2, point: marked(past)}, encoding: {
       x: time(past), y: {field: "share", type: "quantitative", title: "share of decisions",
         axis: {format: "~%", tickCount: 5}, scale: {domain: [0, 1]}},
-      color: {field: "arm", scale: {domain: past.names, range: COLOURS}}, strokeDash: dash, opacity}};
+      color: {field: "arm", scale: {domain: past.names, range: COLOURS}}, strokeDash: dash}};
   },
   loss(past) {
     const values = past.points.flatMap((point) => [
