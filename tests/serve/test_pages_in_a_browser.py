@@ -35,7 +35,8 @@ def running(url: str) -> Iterator[str]:
     while not server.started:
         sleep(0.01)
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    app.state.stopping = server.should_exit = True
+    app.state.experiments.stop_soon()
+    server.should_exit = True
     thread.join()
 
 

@@ -10,6 +10,6 @@ ROUTERS = (visitors.router, experiments.router, arms.router, certificates.router
 
 def install(app: FastAPI) -> None:
     """Add the pages to an application."""
-    app.state.histories, app.state.stopping = Histories(app.state.experiments), False
+    app.state.histories = Histories(app.state.experiments)
     for router in ROUTERS:
         app.include_router(router)

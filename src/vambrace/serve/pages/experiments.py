@@ -13,7 +13,7 @@ from vambrace.errors import VambraceError
 from vambrace.report.page import Table
 from vambrace.serve import models
 from vambrace.serve.access import Caller
-from vambrace.serve.experiments import Experiments, described
+from vambrace.serve.experiments import Experiments
 from vambrace.serve.history import History
 from vambrace.serve.pages import words
 from vambrace.serve.pages.rendering import PageRoute, moment, page
@@ -22,6 +22,7 @@ from vambrace.serve.past import Past
 from vambrace.serve.problems import Problem
 from vambrace.serve.routes.common import ExperimentName, Service
 from vambrace.serve.routes.history import read_past
+from vambrace.serve.views import described
 from vambrace.serve.writer import Held
 
 LISTED = 20  # experiments on a page

@@ -3,7 +3,7 @@
 "use strict";
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8F4BE8", "#8C8C8C", "#BF0099"];
 const RED = "#D62839", INK = "currentColor";
-const LOOK = {aria: false, background: null, font: "system-ui, sans-serif", view: {stroke: null},
+const LOOK = {background: null, font: "system-ui, sans-serif", view: {stroke: null},
   axis: {labelColor: INK, titleColor: INK, domainColor: INK, tickColor: INK, gridColor: INK, gridOpacity: 0.12,
     labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal"},
   legend: {labelColor: INK, titleColor: INK, labelFontSize: 12, orient: "top", title: null, symbolStrokeWidth: 3},
@@ -11,6 +11,12 @@ const LOOK = {aria: false, background: null, font: "system-ui, sans-serif", view
 const drawn = new Map();  // the view in each figure
 
 async function draw(figure, spec, words) {
+  if (typeof spec === "string") {  // why there is nothing to draw
+    drawn.get(figure)?.finalize();
+    drawn.delete(figure);
+    figure.textContent = spec;
+    return;
+  }
   const room = Math.min(figure.clientWidth, 1000), known = drawn.get(figure);
   figure.style.minHeight = `${figure.clientHeight}px`;  // the page must not jump
   const full = {autosize: {type: "fit-x", contains: "padding"},
@@ -18,6 +24,7 @@ async function draw(figure, spec, words) {
   const legend = {...LOOK.legend, columns: room < 500 ? 2 : 4, labelLimit: room < 500 ? 130 : 220};
   const result = await vegaEmbed(figure, full, {mode: "vega-lite", renderer: "svg", ast: true, actions: false,
     defaultStyle: false, tooltip: {disableDefaultStyle: true}, config: {...LOOK, legend}});
+  figure.querySelector("svg").setAttribute("aria-hidden", "true");
   if (known) known.finalize();
   drawn.set(figure, result.view);
   figure.style.minHeight = "";
@@ -39,18 +46,18 @@ const charts = {
     const y = {field: "arm", type: "nominal", title: null, sort: best.map((row) => row.arm),
       axis: {labelLimit: innerWidth < 600 ? 110 : 260, ticks: false, domain: false}};
     const x = (field) => ({field, type: "quantitative", title: "rate", axis: {format: "~%", tickCount: 5}});
-    const has = (field) => [{filter: `isValid(datum.${field})`}];
+    const layer = (field, mark, more) => flat.some((row) => Number.isFinite(row[field])) ?
+      [{transform: [{filter: `isValid(datum.${field})`}], mark, encoding: {y, x: x(field), ...more}}] : [];
+    const known = layer("rate", {type: "point", filled: true, size: 110, opacity: 1, color: COLOURS[1], shape: "diamond"}, {});
+    if (!known.length) return "There are no answers yet.";
     return {data: {values: flat}, height: 34 * flat.length, layer: [
-      {transform: has("under"), mark: {type: "rule", strokeWidth: 14, opacity: 0.28, color: COLOURS[0]},
-        encoding: {y, x: x("under"), x2: {field: "over"}}},
-      {transform: has("low"), mark: {type: "rule", strokeWidth: 3, color: COLOURS[0]},
-        encoding: {y, x: x("low"), x2: {field: "high"}}},
-      {transform: has("rate"), mark: {type: "point", filled: true, size: 110, opacity: 1, color: COLOURS[1], shape: "diamond"},
-        encoding: {y, x: x("rate")}}]};
+      ...layer("under", {type: "rule", strokeWidth: 14, opacity: 0.28, color: COLOURS[0]}, {x2: {field: "over"}}),
+      ...layer("low", {type: "rule", strokeWidth: 3, color: COLOURS[0]}, {x2: {field: "high"}}), ...known]};
   },
   certificate(past, options) {
     const values = past.points.map((point) => ({time: 1000 * point.time, leader: point.leader,
       needed: point.budget === null ? null : point.budget + (options.whole ? 1 : 0)}));
+    if (!values.some((point) => point.needed !== null)) return "No arm has been ahead for certain so far.";
     const y = {field: "needed", type: "quantitative", title: "fakes to overturn it", scale: {domainMin: 0},
       axis: {tickCount: 5, tickMinStep: 1}};
     const layer = [{data: {values}, mark: {type: "line", color: RED, strokeWidth: 3, interpolate: "step-after",
@@ -70,6 +77,7 @@ const charts = {
         if (point.shadow) values.push({...at, share: point.shadow[k], who: "without armour"});
       });
     }
+    if (!values.length) return "There are no decisions yet.";
     const dash = {field: "who", scale: {domain: ["decided", "without armour"], range: [[1, 0], [5, 4]]}};
     return {data: {values}, mark: {type: "line", strokeWidth: 2, point: marked(past)}, encoding: {
       x: time(past), y: {field: "share", type: "quantitative", title: "share of decisions",

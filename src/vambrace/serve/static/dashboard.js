@@ -55,7 +55,7 @@ async function watch() {
   for (;;) {
     try {
       if (document.hidden) { await sleep(1000); continue; }
-      const news = past.behind ? {events: known} : await (await get(`${address}/changes?after=${known}`)).json();
+      const news = past.behind ? {events: known} : await (await get(`${address}/changes?after=${known}&wait=20`)).json();
       if (news.events !== known || past.behind || Date.now() - last > 60000) {
         known = news.events;
         await refresh();
