@@ -18,10 +18,12 @@ from playwright.sync_api import Page
 from browser import Seen, Visitor
 from vambrace.serve import keys, tables
 from vambrace.serve.app import create_app
+from vambrace.serve.pages import static
 from vambrace.serve.settings import Settings
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 SERIOUS = ("serious", "critical")
+VEGA = static.Vega()  # made once for all services of this module
 LONG = 15_000  # milliseconds, on a busy machine
 
 
@@ -29,6 +31,7 @@ LONG = 15_000  # milliseconds, on a busy machine
 def running(url: str) -> Iterator[str]:
     """The address of a service with this database, while the block runs."""
     app = create_app(Settings(db=url))
+    app.state.vega = VEGA
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = Thread(target=server.run, daemon=True)
     thread.start()
@@ -206,8 +209,8 @@ def drawn(seen: Seen) -> Page:
 
 def test_everybody_can_use_the_pages(busy: str, visit: Visitor) -> None:
     """axe-core finds nothing serious, in the light and in the dark; nothing is wider than a phone."""
-    for dark in (False, True):
-        for address in pages_of(busy):
+    for dark, addresses in ((False, pages_of(busy)), (True, [busy, f"{busy}/experiments/headlines"])):
+        for address in addresses:
             seen = visit(address, home=busy, width=390, dark=dark)
             page = drawn(seen)
             if "headlines" in address:
@@ -244,11 +247,15 @@ def test_a_page_says_that_the_service_is_away_and_comes_back(url: str, visit: Vi
     seen.page.get_by_text("No connection to the service").wait_for(timeout=LONG)
 
 
-@pytest.mark.slow  # 20 seconds: ten pages in two widths and two colours, for looking at
-def test_screenshots(busy: str, visit: Visitor, tmp_path: Path) -> None:
+@pytest.mark.slow  # 20 seconds
+def test_all_pages_in_both_widths_and_colours(busy: str, visit: Visitor, tmp_path: Path) -> None:
+    """The pictures are for looking at; pytest keeps them for the last three runs."""
     for width in (1280, 390):
         for dark in (False, True):
             for n, address in enumerate(pages_of(busy)):
-                page = drawn(visit(address, home=busy, width=width, dark=dark))
+                seen = visit(address, home=busy, width=width, dark=dark)
+                page = drawn(seen)
                 page.screenshot(path=tmp_path / f"{n}-{width}-{'dark' if dark else 'light'}.png", full_page=True)
-                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+                check_access(page)
+                check_quiet(seen)

@@ -21,7 +21,7 @@ Guarantee  Let b be a best arm. With probability 1 - delta no other arm is certi
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any
@@ -175,21 +175,6 @@ class Certificate:
         over_time = [moment._asdict() for moment in self.over_time]
         said = {"verdict": str(self), "sentences": self.sentences()}
         return {**asdict(self), "over_time": over_time, "steps": steps, **said}
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "Certificate":
-        """The certificate that `to_dict` gave, also after it was written as JSON.
-
-        Args:
-            content: What `to_dict` returned.
-        """
-        names = {part.name for part in fields(cls)}
-        rivals = [each | {"attack": each["attack"] and Attack(**each["attack"])} for each in content["rivals"]]
-        parts: dict[str, Any] = {name: value for name, value in content.items() if name in names}
-        parts |= {"cheapest": content["cheapest"] and Attack(**content["cheapest"])}
-        parts |= {"rivals": tuple(Rival(**each) for each in rivals), "reward_range": tuple(content["reward_range"])}
-        parts |= {"over_time": tuple(Moment(**each) for each in content["over_time"])}
-        return cls(**parts | {"notes": tuple(content["notes"])})
 
     def plot(self) -> "altair.LayerChart":
         """The interval of each arm and the budget of each rival (needs the extra `vambrace[report]`)."""

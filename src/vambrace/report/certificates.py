@@ -37,20 +37,20 @@ def save(
     `source` is what was certified, such as the name of a file, `notes` are sentences that the page must not hide, and
     `command` is the command line that gives the same again.
     """
-    values = contents(certificates, source=source, notes=notes, files=files, many=many)
+    values = _contents(certificates, source, notes, files, many)
     values |= {"command": command, "footer": f"{made_by}, {values['made']}"}
     page.write(path, "certificates.html" if many else "certificate.html", **values)
 
 
-def contents(
-    certificates: Certificates,
-    *,
-    source: str,
-    notes: Sequence[str] = (),
-    files: Sequence[File] = (),
-    many: bool = False,
+def part(certificate: Certificate, *, source: str) -> str:
+    """What the page of a certificate says, as HTML without a frame, for a page of others."""
+    values = _contents({"": certificate}, source, certificate.notes, (), False)
+    return page.rendered("certificate.html", layout="templates/part.html", **values)
+
+
+def _contents(
+    certificates: Certificates, source: str, notes: Sequence[str], files: Sequence[File], many: bool
 ) -> dict[str, Any]:
-    """What the page of a certificate, or of many tests, says; the arguments are those of `save`."""
     one, made = next(iter(certificates.values())), f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     facts = {"made": made, "source": source, **_of_files(files)}
     facts |= {f"{use} column": column for use, column in one.columns.items()}

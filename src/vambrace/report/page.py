@@ -25,9 +25,14 @@ class Table(NamedTuple):
 
 def write(path: Path, template: str, **values: Any) -> None:
     """Write a page from a file in templates/ and the values that it speaks of, whole or not at all."""
-    text = _templates().get_template(f"templates/{template}").render(values)
+    text = rendered(template, **values)
     with whole_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
+
+
+def rendered(template: str, **values: Any) -> str:
+    """A page from a file in templates/ and the values that it speaks of."""
+    return str(_templates().get_template(f"templates/{template}").render(values))
 
 
 @cache

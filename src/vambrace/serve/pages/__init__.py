@@ -10,6 +10,6 @@ ROUTERS = (visitors.router, experiments.router, arms.router, certificates.router
 
 def install(app: FastAPI) -> None:
     """Add the pages to an application."""
-    app.state.histories = Histories(app.state.experiments)
+    app.state.histories, app.state.vega = Histories(app.state.experiments), static.Vega()
     for router in ROUTERS:
         app.include_router(router)

@@ -1,15 +1,12 @@
 """A page on which a table is dropped, and the certificate of it."""
 
-import asyncio
 import re
 
 from fastapi import APIRouter
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
-from vambrace.audit.certificate import Certificate
 from vambrace.errors import shorten
-from vambrace.report.certificates import contents
 from vambrace.serve import uploads
 from vambrace.serve.pages.rendering import PageRoute, page
 from vambrace.serve.pages.visitors import Visitor
@@ -33,6 +30,5 @@ async def certify_upload(request: Request, caller: Visitor, name: str = "table.c
     caller.check("read")
     if not re.match(uploads.FILE_NAME, name):
         raise Problem(422, f"name: expected one that ends in {', '.join(ENDINGS)}, got {shorten(name)!r}")
-    certificate = Certificate.from_dict(await uploads.certified(request, name, {}))
-    values = await asyncio.to_thread(contents, {"": certificate}, source=name, notes=certificate.notes)
-    return page(request, "templates/certificate.html", layout="bare.html", footer="", **values)
+    found = await uploads.certified(request, name, {"source": name}, job="certify_as_page")
+    return HTMLResponse(found["page"])

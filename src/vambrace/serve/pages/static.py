@@ -7,9 +7,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from fastapi import APIRouter
+from starlette.requests import Request
 from starlette.responses import Response
 
 from vambrace.report import page as report_page
+from vambrace.serve.jobs import SECONDS, Jobs
 from vambrace.serve.problems import Problem
 
 FOLDER = Path(__file__).parent.parent / "static"
@@ -44,10 +46,10 @@ def _fingerprint(name: str) -> str:
 
 
 @router.get("/static/{name}")
-async def static_file(name: str) -> Response:
+async def static_file(request: Request, name: str) -> Response:
     """A script or a style."""
     if name == VEGA:
-        content = await asyncio.to_thread(_vega)
+        content = await request.app.state.vega.program()
     elif name in FILES:
         content = FILES[name].read_bytes()
     else:
@@ -56,6 +58,16 @@ async def static_file(name: str) -> Response:
     return Response(content, headers=headers, media_type=TYPES[Path(name).suffix])
 
 
-@cache
-def _vega() -> bytes:
-    return report_page.vega_program().encode()
+class Vega:
+    """The program that draws, made once, in a process of its own: it takes much memory, which is then free again."""
+
+    def __init__(self) -> None:
+        self._making, self._program = asyncio.Lock(), b""
+
+    async def program(self) -> bytes:
+        """The program; the first call takes seconds."""
+        async with self._making:
+            if not self._program:
+                found = await Jobs().run("vega", {}, seconds=SECONDS)
+                self._program = found["program"].encode()
+        return self._program
