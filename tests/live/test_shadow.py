@@ -118,7 +118,12 @@ def test_a_long_journal_is_sampled_and_every_decision_is_stood_for(monkeypatch: 
     core, done = played(vb.KLUCBWR(budget=10), 400, changing=False)
     looks = []
     choose = Shadow.choice
-    monkeypatch.setattr(Shadow, "choice", lambda self: looks.append(self.asked) or choose(self))
+
+    def choice(self: Shadow) -> int:
+        looks.append(self.asked)
+        return choose(self)
+
+    monkeypatch.setattr(Shadow, "choice", choice)
     found = Shadow(core.settings)
     for event in done:
         found.apply(event)

@@ -134,7 +134,7 @@ def test_a_history_does_not_depend_on_when_somebody_looked() -> None:
 def test_shares_are_of_the_decisions_between_two_marks() -> None:
     points = played(300, 10.0).history().points(most=7)
     assert len(points) <= 7
-    before = np.zeros(3)
+    before = np.zeros(3, dtype=np.int64)
     for point in points:
         now = np.pad(point.mark.asked, (0, 3 - len(point.mark.asked)))
         made = now - before

@@ -173,8 +173,8 @@ def test_a_dropped_table_gets_its_certificate(home: str, visit: Visitor) -> None
     assert page.locator("#certificate svg:visible").count() == 1
     check_access(page)
     check_quiet(seen)
-    dropped(page, "not a test.csv", "x\n1\n")
-    page.locator("#progress", has_text="expected").wait_for(timeout=LONG)
+    dropped(page, "photo.png", "no table")
+    page.locator("#progress", has_text="expected one that ends in .csv").wait_for(timeout=LONG)
     assert page.locator("#certificate").inner_text() == ""
     assert [each for each in seen.complaints if "422" not in each] == []
 

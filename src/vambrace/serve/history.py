@@ -202,7 +202,7 @@ def _share(now: Integers, before: Integers | None) -> Floats | None:
 
 def _tally(labels: Sequence[str], mark: Mark) -> Tally:
     """The sums of the open arms."""
-    arms = np.flatnonzero(~mark.retired)
+    arms = np.flatnonzero(~mark.retired).tolist()
     binary = bool(mark.binary[arms].all())
     events, totals, squares = (tuple(each[arms].tolist()) for each in (mark.answers, mark.totals, mark.squares))
     return Tally(tuple(labels[arm] for arm in arms), events, totals, totals if binary else squares, binary)

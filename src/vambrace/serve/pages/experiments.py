@@ -125,7 +125,7 @@ async def show(request: Request, name: ExperimentName, caller: Visitor, service:
     """The page of an experiment."""
     caller.check("read", name)
     found = await _overview(request, service, name)
-    values = {"settings": _settings(found.experiment), "base": str(request.base_url).rstrip("/")}
+    values: dict[str, Any] = {"settings": _settings(found.experiment), "base": str(request.base_url).rstrip("/")}
     return page(request, "experiment.html", title=name, **values, **found._asdict())
 
 
