@@ -35,11 +35,11 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
     from vambrace.adversaries import *  # noqa: F403
     from vambrace.audit.certificate import Certificate as Certificate
     from vambrace.audit.certification import certify as certify
-    from vambrace.comparison import Comparison as Comparison
-    from vambrace.comparison import compare as compare
     from vambrace.client.decisions import RemoteDecision as RemoteDecision
     from vambrace.client.remote import RemoteLearner as RemoteLearner
     from vambrace.client.remote import connect as connect
+    from vambrace.comparison import Comparison as Comparison
+    from vambrace.comparison import compare as compare
     from vambrace.engine.delays import Delay as Delay
     from vambrace.engine.result import Result as Result
     from vambrace.engine.simulation import simulate as simulate
