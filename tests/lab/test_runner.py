@@ -292,10 +292,20 @@ def test_the_first_failure_can_end_the_run(tmp_path: Path, played: list[str]) ->
     assert ([*found.failed], len(found.missing)) == ([BAD], 3)
 
 
-def test_failures_of_workers_come_back_as_text(tmp_path: Path) -> None:
-    found = run.run(spec.validated(FAILING | {"budgets": [5], "policies": ["ucb1", "thompson"]}), tmp_path, workers=2)
-    assert (len(found.failed), found.done) == (2, ())
-    assert "expected a policy whose state has 'arms', got thompson" in found.failed[BAD.replace("ucb1", "thompson")]
+def test_workers_run_files_of_the_user_and_failures_come_back_as_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(own_file.TEXT, encoding="utf-8")
+    own = {"policies": ["mine.py:broken", "mine.py:my-greedy"], "adversaries": ["mine.py:slander"], "budgets": [5]}
+    experiment = spec.parse(FAILING | own)
+    Path("mine.py").unlink()  # the text travels, not the path
+    found = run.run(experiment, "out", workers=2)
+    assert [*found.failed.values()] == ["policy mine.py:broken: expected an arm in [0, 1], got 7 in round 1"]
+    (name,) = found.done
+    played = run.play(cells.expand(experiment).cells[name], vb.__version__, 1)
+    assert isinstance(played, run.Played)
+    assert files(Path("out")) == {f"{name}.parquet": played.data}
 
 
 def test_a_cell_that_workers_die_of_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

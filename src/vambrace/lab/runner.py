@@ -34,6 +34,7 @@ from vambrace.lab.experiment import Experiment
 from vambrace.lab.recorded import encode
 from vambrace.lab.store import Status, Store
 from vambrace.lab.tally import Tally
+from vambrace.own_code import split
 from vambrace.progress import ProgressBar
 from vambrace.version import __version__
 
@@ -188,7 +189,8 @@ def _in_processes(cells: Sequence[Cell], workers: int) -> Generator[Outcome]:
 
 def family(cell: Cell) -> str:
     """A name for cells that share most of the programs to compile."""
-    return f"{cell.policy.partition(':')[0]} on {cell.environment.partition(':')[0]}"
+    policy, environment = (":".join(split(spec)[:2]) for spec in (cell.policy, cell.environment))
+    return f"{policy} on {environment}"
 
 
 def _families(cells: Sequence[Cell]) -> dict[str, deque[Cell]]:
