@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -141,6 +142,34 @@ def test_killed_at_any_moment_and_resumed_in_any_way(
     }
     assert {name: (tmp_path / "cells" / name).stat().st_mtime_ns for name in kept} == stamps
     assert not [*tmp_path.rglob("*unfinished*")]
+
+
+GROWTH = (
+    ("replications = 2", "replications = 4"),
+    ("[0, 50]", "[0, 50, 80]"),
+    ('"ucb1"', '"ucb1", "thompson"'),
+)
+
+
+@linux
+@pytest.mark.slow  # 25 s each
+@pytest.mark.parametrize("moment", range(6))
+def test_killed_at_any_moment_while_the_experiment_grows(tmp_path: Path, moment: int) -> None:
+    """In each order of the three changes, killed after each of them."""
+    dice, file, text = random.Random(moment), tmp_path / "long.toml", LONG.replace("8e6, 9e6, 1e7", "3e6, 4e6")
+    steps = [*permutations(GROWTH)][moment]
+    for old, new in (("", ""), *steps):
+        text = text.replace(old, new) if old else text
+        file.write_text(text, encoding="utf-8")
+        started = start(file, tmp_path / "out", *WAYS[dice.choice(["one", "two"])])
+        time.sleep(dice.uniform(1.0, 5.0))
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(started.pid, signal.SIGKILL)
+        finish(started)
+    code, out, _ = finish(start(file, tmp_path / "out", *WAYS["two"]))
+    assert (code, out.splitlines()[0]) == (0, f"long: 24 done of 24 cells in {tmp_path / 'out'}")
+    assert run.run(spec.read(file), tmp_path / "whole", workers=1).missing == ()
+    assert files(tmp_path / "out") == files(tmp_path / "whole")
 
 
 @linux
