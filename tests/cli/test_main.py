@@ -51,6 +51,7 @@ def test_the_examples_of_the_help_are_understood(
     searches = name == "attack" and not {"--suite", "--attack"} & {*rest}  # which takes longer
     if name in ("bounds", "plan", "list", "simulate", "attack") and not searches:
         monkeypatch.chdir(tmp_path)
+        Path("mine.py").write_text("import vambrace as vb\nclass MyPolicy(vb.UCB1): pass\n", encoding="utf-8")
         play = importlib.import_module("vambrace.engine.simulation").simulate
 
         def short(*args: Any, **options: Any) -> vb.Result:

@@ -11,6 +11,7 @@ from vambrace.errors import InvalidParameter
 from vambrace.protocols import Adversary
 
 MEANS = "0.9,0.8,0.7,0.6,0.5"
+POLICY = typer.Argument(metavar="POLICY", help="Such as ucb1, se-wr:budget=100, or mine.py:MyPolicy of your own.")
 EXAMPLES = (
     "vambrace attack ucb1 --budgets 10,100",
     'vambrace attack thompson --budgets 30 --goal "arm 4 90%" --html attack.html',
@@ -22,7 +23,7 @@ EXAMPLES = (
 
 
 def command(
-    policy: Annotated[str, typer.Argument(metavar="POLICY", help="Such as ucb1 or se-wr:budget=100.")],
+    policy: Annotated[str, POLICY],
     budgets: Annotated[str, common.option("NUMBERS", "What an attack may spend, such as 0,10,100; 0 is no attack.")],
     means: Annotated[str | None, common.option("NUMBERS", f"Means of Bernoulli arms; {MEANS} by default.")] = None,
     env: common.Env = None,

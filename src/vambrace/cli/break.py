@@ -7,7 +7,7 @@ import typer
 
 from vambrace import __version__, own_code, registry
 from vambrace.cli import common
-from vambrace.cli.attack import MEANS
+from vambrace.cli.attack import MEANS, POLICY
 
 EXAMPLES = (
     "vambrace break ucb1",
@@ -17,7 +17,7 @@ EXAMPLES = (
 
 
 def command(
-    policy: Annotated[str, typer.Argument(metavar="POLICY", help="Such as ucb1 or se-wr:budget=100.")],
+    policy: Annotated[str, POLICY],
     means: Annotated[str | None, common.option("NUMBERS", f"Means of Bernoulli arms; {MEANS} by default.")] = None,
     env: common.Env = None,
     goal: common.Goal = "loss 50%",

@@ -3,23 +3,23 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from vambrace import own_code, registry
 from vambrace.cli import common
+from vambrace.cli.attack import POLICY
 from vambrace.files import whole_file
 
 EXAMPLES = (
     "vambrace simulate ucb1 thompson --means 0.9,0.8,0.7",
     "vambrace simulate ucb1 se-wr:budget=100 --means 0.9,0.8 \\",
     "    --attack conceal:budget=100 --horizon 1e6 --plot regret.svg",
+    "vambrace simulate ucb1 mine.py:MyPolicy --means 0.9,0.8",
     "vambrace simulate ucb1 --means 0.9,0.8 --delay fixed:1000 --lost 0.1",
     "vambrace simulate ucb1 --means 0.9,0.8,0.7 --arms-open 0:20000-,2:1-50000",
 )
 
 
 def command(
-    policies: Annotated[list[str], typer.Argument(metavar="POLICY", help="Such as ucb1 or se-wr:budget=100.")],
+    policies: Annotated[list[str], POLICY],
     means: common.Means = None,
     env: common.Env = None,
     attack: Annotated[str, common.option("ATTACK", "Such as conceal:budget=100.")] = "none",
