@@ -59,6 +59,7 @@ studies: $(VENV)/.ready ## measure choices, rates, radii, delays and certificate
 	$(BIN)/python studies/radii.py --headlines $(HEADLINES)
 	$(BIN)/python studies/certify.py --headlines $(HEADLINES)
 	$(BIN)/python studies/delays.py
+	$(BIN)/python studies/publishing.py
 	$(BIN)/python studies/readme.py
 
 reproduce: $(VENV)/.ready ## everything the paper claims, measured: the report is out/reproduce/report.html

@@ -6,6 +6,7 @@ import pages
 import vambrace as vb
 from vambrace import theory
 from vambrace.paper import price
+from vambrace.report.style import SCREEN
 
 MEANS = (0.9, 0.8, 0.7, 0.6, 0.5)
 TWO = (0.9, 0.8)
@@ -48,7 +49,7 @@ def sandwich() -> str:
 
 
 def main() -> None:
-    pages.draw("price-of-armour.svg", price.figure(pages.finished("price-of-armour")).chart)
+    pages.draw("price-of-armour.svg", price.figure(pages.finished("price-of-armour"), SCREEN).chart)
     text = (pages.DOCS / PAGE).read_text(encoding="utf-8")
     pages.write(PAGE, pages.between(text, "sandwich", sandwich()))
 

@@ -42,8 +42,8 @@ PAGES = {  # file -> title, what it is about, where its names live
     "redteam": ("Attack suite", "Every attack against one policy, ours or yours.", ("redteam", "foreign")),
     "lab": (
         "Experiments",
-        "Many games from one file, `vambrace.lab`, and comparisons of policies.",
-        ("lab", "comparison"),
+        "Many games from one file, `vambrace.lab`, comparisons of policies, and figures of results.",
+        ("lab", "comparison", "report"),
     ),
     "theory": ("Bounds and plans", "What is promised, and what no policy can beat: `vambrace.theory`.", ("theory",)),
     "testing": (

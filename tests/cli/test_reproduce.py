@@ -36,6 +36,14 @@ def test_reproduce_runs_the_suites_and_says_where_the_report_is(
     claims = json.loads(run("report", str(out), "--json").out)
     assert {claim["holds"] for claim in claims} == {None, True}  # no suite of the paper was run, arithmetic needs none
 
+    paper = run("report", str(out / "one"), "--style", "paper")
+    assert (paper.code, paper.err) == (0, "")
+    assert {path.suffix for path in (out / "one" / "figures").iterdir()} == {".svg", ".png", ".pdf", ".csv"}
+    assert {path.suffix for path in (out / "one" / "tables").iterdir()} == {".tex", ".md", ".csv"}
+    assert "played 2 times" in (out / "one" / "methods.md").read_text(encoding="utf-8")
+    drawn = (out / "one" / "figures" / "one-one.svg").read_text(encoding="utf-8")
+    assert "Mean of 2 games" not in drawn  # a paper has captions of its own
+    assert_mistake(run("report", str(out), "--style", "papers"))
     assert_mistake(run("reproduce", "--out", str(out), "--data", "yours=x"))
     assert_mistake(run("reproduce", "--out", str(out), "--data", "mine"))
     assert_mistake(run("report", str(tmp_path / "nowhere")))

@@ -217,6 +217,10 @@ MISTAKES = {
         SMALL.replace('["ucb1"', '["ucb1", "ucb1"'),
         "policies[1]: expected each once, got 'ucb1' again",
     ),
+    "policy twice, with other spaces": (
+        SMALL.replace('["ucb1"', '["se-wr:budget={2*budget}", "se-wr:budget={2 * budget}"'),
+        "policies[1]: expected each once, got 'se-wr:budget={2 * budget}' again",
+    ),
     "power twice": (
         SMALL + PANEL + "budget_powers = [0.5, 0.1, 0.5]",
         "panels[0].budget_powers[2]: expected each once, got 0.5 again",

@@ -87,7 +87,7 @@ class Outline(HTMLParser):
 def test_the_page_has_a_figure_and_a_table_for_each_panel(folder: Path) -> None:
     text = (folder / "report.html").read_text(encoding="utf-8")
     page = Outline(text)
-    assert page.headings == ["A trial <of> & mine", "A trial <of> & mine", "Over time", "The policies compared"]
+    assert page.headings == ["A trial <of> & mine", "Results", "Over time", "The policies compared"]
     assert sum("data-facets" in attributes for _, attributes in page.found) == 3
     assert "64 games in 16 cells" in text
     assert [word for word in ("Seeds", "numba", "Versions") if word not in text] == []

@@ -1,8 +1,10 @@
 """The methods paragraph says what the file says, and CITATION.cff what the package is."""
 
+import dataclasses
 import re
 from pathlib import Path
 
+import publishing
 from paper import fabricated
 from vambrace.report.methods import paragraph
 from vambrace.version import __version__
@@ -35,6 +37,23 @@ def test_it_says_what_is_special() -> None:
     assert "which is exact in law" in powers
     assert "the largest mean over arms and attacks at each point" in powers
     assert re.search(r"7 of [\d,]+ games had not been played", powers)
+
+
+def test_late_answers_are_not_hidden() -> None:
+    study = fabricated.study("radii", fabricated.plausible)
+    changed = study.experiment.model_copy(update={"delay": "fixed:1000", "lost": 0.1, "arms_open": "1:1-50"})
+    text = paragraph(dataclasses.replace(study, experiment=changed))
+    assert "Answers came late (fixed:1000). A share of 0.1 of all answers was lost. Arms were open in these" in text
+
+
+def test_the_experiment_of_the_page_is_read_and_its_pictures_are_there() -> None:
+    page = (ROOT / "docs" / "publishing.md").read_text(encoding="utf-8")
+    assert len({game.line for game in publishing.experiment().games}) == 8
+    for name in re.findall(r"\(images/([^)]+)\)", page):
+        text = (ROOT / "docs" / "images" / name).read_text(encoding="utf-8")
+        assert ">kl-ucb-wr 300</text>" in text
+        colours = {*re.findall(r"#[0-9a-fA-F]{6}\b", text)}
+        assert all(colour[1:3] == colour[3:5] == colour[5:] for colour in colours) == ("grey" in name)
 
 
 def test_the_package_can_be_cited() -> None:

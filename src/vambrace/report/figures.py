@@ -224,7 +224,8 @@ def _x(altair: Any, axis: str, rows: Rows, logarithmic: bool) -> Any:
     scale = altair.Scale()
     least = min((place for place in places if place > 0), default=1)
     if axis == "horizon":
-        scale, marks = altair.Scale(type="log"), {"values": places}
+        ends = {"domain": [places[0], places[-1]], "nice": False} if len(places) > 1 else {}
+        scale, marks = altair.Scale(type="log", **ends), {"values": places}
     elif axis == "round" and logarithmic:
         scale = altair.Scale(type="log", domain=[least, places[-1]], nice=False)
         marks = {"values": [10**power for power in range(16) if least <= 10**power <= places[-1]]}

@@ -62,9 +62,9 @@ def _drawn(altair: Any, entries: Sequence[Entry], style: Style) -> Any:
     rows: list[dict[str, Any]] = []
     for k, entry in enumerate(entries):
         colour = GREY if entry.look.colour == "currentColor" else entry.look.colour
-        x, y = k % columns * widest, (k // columns + 0.5) * ROW
-        place = {"left": x, "right": x + SAMPLE, "middle": x + SAMPLE / 2, "label": x + SAMPLE + 6, "y": y}
-        rows.append(place | {"text": entry.label, "colour": colour, "kind": str(k), "shape": entry.look.shape})
+        left, y = k % columns * widest, (k // columns + 0.5) * ROW
+        place = {"left": left, "right": left + SAMPLE, "middle": left + SAMPLE / 2, "label": left + SAMPLE + 6}
+        rows.append(place | {"y": y, "text": entry.label, "colour": colour, "kind": str(k), "shape": entry.look.shape})
     base = altair.Chart(altair.Data(values=rows)).encode(y=altair.Y("y:Q", scale=None, axis=None))
 
     def x(key: str) -> Any:

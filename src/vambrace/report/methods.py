@@ -45,6 +45,9 @@ def paragraph(study: Study) -> str:
         ENGINES[experiment.engine],
         "Regret is pseudo regret: the sum of the gaps of the arms that were pulled",
     ]
+    sentences += [f"Answers came late ({experiment.delay})"] if experiment.delay else []
+    sentences += [f"A share of {experiment.lost:g} of all answers was lost"] if experiment.lost else []
+    sentences += [f"Arms were open in these rounds only: {experiment.arms_open}"] if experiment.arms_open else []
     if games > 1:
         sentences.append(
             f"Intervals are 95 % percentile bootstrap intervals of the mean over games, from {RESAMPLES:,} resamples"

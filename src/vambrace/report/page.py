@@ -73,8 +73,16 @@ def _templates() -> Any:
     folder = jinja2.FileSystemLoader(Path(__file__).parent)
     found = jinja2.Environment(loader=folder, lstrip_blocks=True, **options)
     found.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+    found.filters["breakable"] = _breakable
     found.globals |= {"vega": _vega, "still": _still, "paths": PATHS, "bound": BOUND}
     return found
+
+
+def _breakable(text: str) -> Any:
+    """A name that may be long, with the places where a narrow column may break it."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub("([:,=])", r"\1<wbr>", str(escape(text))))
 
 
 def _vega() -> Any:
