@@ -68,7 +68,7 @@ class Access:
         self._secret = b""
 
     async def known(self, *, now: bool = False) -> dict[str, Key]:
-        """All keys by id; `now`: also one that was made a moment ago."""
+        """All keys by id; `now`: also one that was made a tenth of a second ago."""
         age = FRESH / 10 if now else FRESH
         if time.monotonic() - self._read >= age:
             async with self._reading:

@@ -41,9 +41,7 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                await send(message)
-            else:
-                await self._sent(send, message)
+            await send(message)
 
         try:
             guarded = await self._enter(scope, receive)
@@ -87,14 +85,6 @@ class Guard:
             return await receive()
 
         return replay
-
-    async def _sent(self, send: Send, message: Message) -> None:
-        """Send a part of an answer; give up if the client does not take it."""
-        if not message.get("more_body"):
-            await send(message)
-            return
-        async with asyncio.timeout(self._settings.patience):
-            await send(message)
 
 
 def check_length(scope: Scope, most: int) -> None:

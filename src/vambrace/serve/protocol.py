@@ -1,7 +1,8 @@
 """Connections that do not wait for ever: uvicorn's protocol, with limits before a request has begun.
 
-uvicorn waits without end for the first request of a connection, and for the rest of its headers. Here both must come in
-time, headers have a largest size, and there are only so many connections. After the headers, `guard` takes over.
+uvicorn waits without end for the first request of a connection, for the rest of its headers, and for a client that does
+not read its answer. Here all of this must happen in time, and there are limits for the size of headers and the number
+of connections. Bodies are up to `guard`.
 """
 
 import json
@@ -23,7 +24,8 @@ def protocol_for(settings: Settings) -> type[HttpToolsProtocol]:
     class Protocol(HttpToolsProtocol):
         """A connection."""
 
-        _deadline: TimerHandle | None = None
+        _deadline: TimerHandle | None = None  # of headers
+        _stalled: TimerHandle | None = None  # the end of a client that does not read
         _header_size = 0
 
         def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
@@ -37,6 +39,7 @@ def protocol_for(settings: Settings) -> type[HttpToolsProtocol]:
         def connection_lost(self, exc: Exception | None) -> None:
             """The connection has ended."""
             self._headers_are_there()
+            self._is_read()
             super().connection_lost(exc)
 
         def data_received(self, data: bytes) -> None:
@@ -56,6 +59,21 @@ def protocol_for(settings: Settings) -> type[HttpToolsProtocol]:
         def send_400_response(self, msg: str) -> None:
             """Refuse what is not HTTP."""
             self._refuse(400, "request: expected HTTP, got something that is not")
+
+        def pause_writing(self) -> None:
+            """The client does not take what is sent: wait, but not for ever."""
+            super().pause_writing()
+            self._stalled = self.loop.call_later(settings.patience, self.transport.abort)
+
+        def resume_writing(self) -> None:
+            """The client goes on."""
+            super().resume_writing()
+            self._is_read()
+
+        def _is_read(self) -> None:
+            if self._stalled is not None:
+                self._stalled.cancel()
+                self._stalled = None
 
         def _expect_headers(self) -> None:
             self._header_size = 0

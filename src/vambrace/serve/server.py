@@ -10,6 +10,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from vambrace import validation
 from vambrace.errors import InvalidParameter
 from vambrace.serve import keys, tables
 from vambrace.serve.app import create_app
@@ -44,6 +45,7 @@ def run(settings: Settings, say: Callable[[str], None]) -> None:
         settings: What to serve and where.
         say: Called once with the line that says where it listens.
     """
+    validation.whole("port", settings.port, low=0, high=65_535)
     check_address(settings)
     listener = _bound(settings.host, settings.port)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
@@ -87,13 +89,16 @@ def is_loopback(host: str) -> bool:
 
 
 def _bound(host: str, port: int) -> socket.socket:
+    listener = None
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, _, _, address = found[0]
         listener = socket.socket(family, kind)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-    except (OSError, OverflowError) as error:
+    except OSError as error:
+        if listener is not None:
+            listener.close()
         raise InvalidParameter(f"address: expected one that is free, got {host}:{port} ({error})") from None
     return listener
 

@@ -33,10 +33,12 @@ def described(learner: Held) -> models.Experiment:
 def certified(
     records: list[Record], squares: dict[int, float], threat: Threat, delta: float, design: Design
 ) -> dict[str, Any]:
-    """The certificate of some counts, ready for JSON."""
-    known = [(arm, record) for arm, record in enumerate(records) if record.answers]
-    if len(known) < 2:
-        raise problems.Problem(409, f"answers: expected some of at least two arms, got them of {len(known)}")
+    """The certificate of the open arms, ready for JSON; none while nothing is known of one of them."""
+    known = [(arm, record) for arm, record in enumerate(records) if not record.retired]
+    silent = [record.label for _, record in known if not record.answers]
+    if silent or len(known) < 2:
+        came = f"none of {silent[0]!r}" if silent else "one arm"
+        raise problems.Problem(409, f"answers: expected some of at least two open arms, and of each, got {came}")
     found = certify_counts(
         [record.answers for _, record in known],
         [record.total for _, record in known],
