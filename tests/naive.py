@@ -579,6 +579,42 @@ class KLUCB(IndexPolicy):
         return kl_upper(mean, level / self.asked(arm)) if level > 0 else mean
 
 
+def shadow_choices(happened: Sequence[tuple[Any, ...]], n_arms: int) -> list[int]:
+    """What KL-UCB would have asked for before each decision of a journal, given what had happened until then.
+
+    What happens: ("ask", arm, id), ("answer", arm, reward), ("close", id), ("open", arm), ("retire", arm). The first
+    `n_arms` arms are open at the beginning. Everything is counted anew before each decision.
+    """
+    found = []
+    for n, (kind, *_) in enumerate(happened):
+        if kind != "ask":
+            continue
+        before = happened[:n]
+        arms = list(range(n_arms))
+        for kind, what, *_ in before:
+            if kind == "open":
+                arms = sorted([*arms, what])
+            elif kind == "retire":
+                arms.remove(what)
+        rewards = {arm: [each[2] for each in before if each[0] == "answer" and each[1] == arm] for arm in arms}
+        closed = [each[1] for each in before if each[0] == "close"]
+        waiting = [each[1] for each in before if each[0] == "ask" and each[2] not in closed]
+        t = 1 + sum(each[0] in ("ask", "warm") for each in before)
+        sizes = {arm: len(rewards[arm]) + waiting.count(arm) for arm in arms}
+        never = [arm for arm in arms if sizes[arm] == 0]
+        if never:
+            found.append(never[0])
+            continue
+        best, highest = -1, -math.inf
+        for arm in arms:
+            mean = math.fsum(rewards[arm]) / len(rewards[arm]) if rewards[arm] else 0.0
+            value = kl_upper(mean, math.log(t) / sizes[arm]) if t > 1 else mean
+            if value > highest + KL_TIE:
+                best, highest = arm, value
+        found.append(best)
+    return found
+
+
 class KLUCBWR(ChangingArms):
     """SPEC §12: the largest q with N kl(m, q) <= f, m = (S + B) / N; an arm that is chosen is kept for a while.
 

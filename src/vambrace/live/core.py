@@ -312,8 +312,11 @@ class Core:
             raise JournalError(f"journal: expected an open decision, got {event}: it is damaged")
         return waiting
 
-    def _count(self, answer: Answer) -> None:
+    def _learn(self, answer: Answer) -> None:
         self.state = self.policy.update(self.state, answer)
+
+    def _count(self, answer: Answer) -> None:
+        self._learn(answer)
         record = self.arms[answer.arm]
         record.answers += 1
         record.total += answer.reward

@@ -37,16 +37,27 @@ def save(
     `source` is what was certified, such as the name of a file, `notes` are sentences that the page must not hide, and
     `command` is the command line that gives the same again.
     """
-    one = next(iter(certificates.values()))
-    values = {"one": one, "many": many, "notes": notes, "command": command, "title": f"Certificate: {source}"}
-    made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-    values |= {"footer": f"{made_by}, {made}"}
+    values = _contents(certificates, source, notes, files, many)
+    values |= {"command": command, "footer": f"{made_by}, {values['made']}"}
+    page.write(path, "certificates.html" if many else "certificate.html", **values)
+
+
+def part(certificate: Certificate, *, source: str) -> str:
+    """What the page of a certificate says, as HTML without a frame, for a page of others."""
+    values = _contents({"": certificate}, source, certificate.notes, (), False)
+    return page.rendered("certificate.html", layout="templates/part.html", **values)
+
+
+def _contents(
+    certificates: Certificates, source: str, notes: Sequence[str], files: Sequence[File], many: bool
+) -> dict[str, Any]:
+    one, made = next(iter(certificates.values())), f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     facts = {"made": made, "source": source, **_of_files(files)}
     facts |= {f"{use} column": column for use, column in one.columns.items()}
     facts |= {"threat": one.threat, "design": one.design, "delta": f"{one.delta:g}"}
+    values = {"one": one, "many": many, "notes": notes, "command": "", "title": f"Certificate: {source}", "made": made}
     values |= {"parameters": page.Table("Source and parameters", (), [*facts.items()])}
-    values |= _of_many(certificates) if many else _of_one(one)
-    page.write(path, "certificates.html" if many else "certificate.html", **values)
+    return values | (_of_many(certificates) if many else _of_one(one))
 
 
 def _of_files(files: Sequence[File]) -> dict[str, str]:

@@ -9,10 +9,13 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile
 
 from vambrace.errors import InvalidParameter, VambraceError
+
+if TYPE_CHECKING:
+    from vambrace.audit.certificate import Certificate
 
 MOST_UNPACKED = 500_000_000  # bytes of a workbook when it is unpacked
 
@@ -42,11 +45,27 @@ def _limit(memory: int, seconds: float) -> None:
 
 
 def _certify(path: str, **options: Any) -> dict[str, Any]:
+    return _certificate(path, **options).to_dict()
+
+
+def _certify_as_page(path: str, source: str) -> dict[str, Any]:
+    from vambrace.report.certificates import part
+
+    return {"page": part(_certificate(path), source=source)}
+
+
+def _certificate(path: str, **options: Any) -> "Certificate":
     from vambrace.audit.certification import certify
 
     if path.endswith(".xlsx"):
         _check_unpacked(Path(path))
-    return certify(path, **options).to_dict()
+    return certify(path, **options)
+
+
+def _vega() -> dict[str, Any]:
+    from vambrace.report.page import vega_program
+
+    return {"program": vega_program()}
 
 
 def _choose(policies: list[str], attacks: list[str], **options: Any) -> dict[str, Any]:
@@ -85,7 +104,12 @@ def _plain(value: Any) -> Any:
     return value
 
 
-JOBS: dict[str, Callable[..., dict[str, Any]]] = {"certify": _certify, "choose": _choose}
+JOBS: dict[str, Callable[..., dict[str, Any]]] = {
+    "certify": _certify,
+    "certify_as_page": _certify_as_page,
+    "choose": _choose,
+    "vega": _vega,
+}
 
 if __name__ == "__main__":
     main()

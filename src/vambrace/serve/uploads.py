@@ -14,20 +14,21 @@ from vambrace.serve.settings import Settings
 FILE_NAME = r"^[^\x00-\x1f/\\]{1,190}\.(csv|tsv|json|jsonl|ndjson|parquet|xlsx)$"
 
 
-async def certified(request: Request, name: str, options: dict[str, Any]) -> dict[str, Any]:
+async def certified(request: Request, name: str, options: dict[str, Any], job: str = "certify") -> dict[str, Any]:
     """The certificate of the table in the body of a request, as `Certificate.to_dict` gives it.
 
     Args:
         request: The request. Its path must be one of `guard.UPLOADS`.
         name: The name of the file, which fits `FILE_NAME`.
-        options: The options of `vambrace.certify`.
+        options: The options of `vambrace.certify`, or of another job.
+        job: The job that is done with the table.
     """
     with tempfile.TemporaryDirectory(prefix="vambrace-") as folder:
         path = Path(folder) / f"table{Path(name).suffix.lower()}"
         await _receive(request, path)
         content = {"path": path.name} | options
         found: dict[str, Any] = await request.app.state.jobs.run(
-            "certify", content, seconds=jobs.SECONDS, folder=Path(folder)
+            job, content, seconds=jobs.SECONDS, folder=Path(folder)
         )
         return found
 
