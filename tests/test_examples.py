@@ -1,6 +1,7 @@
 """Every script of `examples/` runs as it stands, and the attack in it runs compiled."""
 
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -62,6 +63,28 @@ def test_an_example_runs_and_says_how(script: str) -> None:
     assert (done.returncode, without_progress(done.stderr)) == (0, "")
     for words in SAYS[script]:
         assert words in done.stdout
+
+
+def test_the_shop_with_armour_holds_against_bots_and_the_plain_one_does_not() -> None:
+    pytest.importorskip("fastapi", reason="the extra vambrace[serve] is not installed")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "examples/web_shop/demo.py", "--customers", "150"],
+        cwd=EXAMPLES.parent,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    shops = re.findall(
+        r"(\w+), .*: bots spoiled (\d+) orders\n  20 second answers and 20 forged ids changed nothing\n"
+        r"  ([\d.]+)% of 150 customers paid; (\d+)% of them saw the best page",
+        done.stdout,
+    )
+    (plain, few, _, shown), (armoured, many, _, shown_armoured) = shops
+    assert (plain, armoured) == ("plain", "armoured")
+    assert 1 <= int(few) < int(many) == 10
+    assert int(shown) <= 10
+    assert int(shown_armoured) >= 50
 
 
 @pytest.mark.parametrize("script", SAYS)

@@ -24,7 +24,7 @@ from vambrace.serve.settings import Settings
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 SERIOUS = ("serious", "critical")
 VEGA = static.Vega()  # made once for all services of this module
-LONG = 15_000  # milliseconds, on a busy machine
+LONG = 60_000  # milliseconds, on a busy machine
 
 
 @contextmanager
