@@ -7,6 +7,7 @@ loop once for each transaction. So a service needs one thread and one connection
 import asyncio
 import queue
 import threading
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,6 +22,9 @@ from vambrace.serve import problems, tables
 from vambrace.serve.incidents import Incidents
 
 MOST_WORK = 2_000  # decisions and answers in one transaction
+PAUSE = 0.5  # of the time of the last transaction: how long to wait for more calls at most
+LONGEST_PAUSE = 0.005  # seconds
+MOST_PRESENT = 0.9  # of those who called a moment ago: who waits no longer if they are there
 MOST_LEARNERS = 200  # whose states are in memory
 
 
@@ -139,6 +143,8 @@ class Writer:
         self._database: Database | None = None
         self._gathered: deque[Call] = deque()  # this and what follows: only the loop changes them
         self._is_free = True  # the thread has nothing to do
+        self._timer: asyncio.TimerHandle | None = None  # the thread could work, but waits for more calls
+        self._enough = 0.0  # so many calls that it need not wait any longer
         self._is_stopping = False
         self.waiting = 0  # work that is not done
 
@@ -163,13 +169,30 @@ class Writer:
             raise problems.busy("The service has more work than it can do now; send the request again.")
         self.waiting += size
         call = Call(name, work, size, self._loop.create_future())
-        if self._is_free and not self._gathered:
-            self._loop.call_soon(self._hand_over)  # after the other calls of this turn of the loop
         self._gathered.append(call)
+        if self._is_free:
+            self._is_free = False
+            self._loop.call_soon(self._hand_over)  # after the other calls of this turn of the loop
+        elif self._timer is not None and len(self._gathered) >= self._enough:
+            self._timer.cancel()
+            self._timer = None
+            self._loop.call_soon(self._hand_over)
         return await call.future
+
+    def _finished(self, calls: int, seconds: float) -> None:
+        """Wait a moment for those who were just answered: a transaction of all costs as much as one of the half.
+
+        Otherwise clients that wait for their answers would fall into two groups, each of which waits for the other.
+        """
+        self._enough = MOST_PRESENT * (calls + len(self._gathered))
+        if self._loop is not None and len(self._gathered) < self._enough:
+            self._timer = self._loop.call_later(min(seconds * PAUSE, LONGEST_PAUSE), self._hand_over)
+        else:
+            self._hand_over()
 
     def _hand_over(self) -> None:
         """Give the thread what was gathered, as much as fits into one transaction."""
+        self._timer = None
         batch: list[Call] = []
         size = 0
         while self._gathered and size < MOST_WORK:
@@ -181,11 +204,12 @@ class Writer:
 
     def _serve(self) -> None:
         while batch := self._queue.get():
+            begun = time.perf_counter()
             for name in dict.fromkeys(call.name for call in batch):
                 group = [call for call in batch if call.name == name]
                 self._run(name, group)
                 self._report(self._answer, group)
-            self._report(self._hand_over)
+            self._report(self._finished, len(batch), time.perf_counter() - begun)
         with suppress(VambraceError):
             for learner in self._learners.values():
                 learner.flush()
