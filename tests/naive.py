@@ -1932,7 +1932,8 @@ def injected_game(
     policy: Policy, draw: Callable[[int, int], float], adversary: Inject, budget: float, horizon: int
 ) -> tuple[Record, list[tuple[int, float, bool]]]:
     """Real visitors, and before each of them fake ones; the record of the real ones, and all decisions in order."""
-    record, decisions = Record([], [], [], Fraction(0)), []
+    record = Record([], [], [], Fraction(0))
+    decisions: list[tuple[int, float, bool]] = []
     for t in range(horizon):
         while record.cost + 1 <= budget and adversary.comes(len(decisions) + 1):
             arm = policy.ask()

@@ -1,5 +1,6 @@
 """The attack that looks ahead plays as its twin, which plays copies of a victim that was written a second time."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,10 @@ HOWS: dict[str, dict[str, Any]] = {
 }
 
 
+def paid(rows: list[list[float]], t: int, arm: int) -> float:
+    return rows[t][arm]
+
+
 def coins(rounds: int, means: list[float]) -> Table:
     return (np.random.default_rng(5).random((rounds, len(means))) < means).astype(float)
 
@@ -47,7 +52,7 @@ def test_the_same_games_as_the_twin(name: str, victim: str) -> None:
         result = vb.simulate(policy, TableEnvironment(state), vb.LookAhead(**how), **options)
         oracle, rows = make_oracle(table.shape[1], len(table)), table.tolist()
         twin = naive.LookAhead(table.mean(axis=0).tolist(), oracle, horizon=len(table), **how)
-        record = naive.game(oracle, lambda t, arm, rows=rows: rows[t][arm], twin, 8.6, True, len(table))
+        record = naive.game(oracle, partial(paid, rows), twin, 8.6, True, len(table))
         assert state.arms.tolist() == record.arms
         assert result.cost[0, -1] == pytest.approx(float(record.cost), abs=1e-9)
         assert record.cost > 0 or name == "far, dear" or victim in ("se-wr", "pe-wr")
@@ -112,6 +117,6 @@ def test_conforms() -> None:
 
 
 def test_it_needs_a_policy_of_kernels() -> None:
-    stranger: Any = vb.Foreign(make=lambda *_: None, name="stranger")  # type: ignore[arg-type,return-value]
+    stranger: Any = vb.Foreign(make=lambda *_: None, name="stranger")  # type: ignore[arg-type]
     with pytest.raises(NotApplicable, match=r"attack look-ahead: expected a policy of kernels, .* got stranger"):
         vb.simulate(stranger, vb.Bernoulli([0.9]), vb.LookAhead(), horizon=9)

@@ -4,6 +4,7 @@ A kernel cannot make arrays, so a copy needs a second state of the same shape, w
 one kernel for each type of state, put together from kernels for its fields.
 """
 
+from collections.abc import Hashable
 from functools import cache
 from typing import Any
 
@@ -48,10 +49,10 @@ def _pair(first: Copy, others: Copy) -> Copy:
 
 
 @cache
-def _tuple(make: Any, fields: Copy) -> Copy:
+def _tuple(make: Hashable, fields: Copy) -> Copy:
     @kernel
     def copy(value: Any, into: Any) -> Any:
-        return make(*fields(value, into))
+        return make(*fields(value, into))  # type: ignore[operator]
 
     return copy
 
@@ -71,7 +72,7 @@ def copier(state: Any) -> Copy:
     ([5.0, 0.0], True)
     """
     if hasattr(state, "_fields"):
-        fields = _nothing
+        fields: Copy = _nothing
         for value in reversed(state):
             fields = _pair(copier(value), fields)
         return _tuple(type(state), fields)

@@ -177,7 +177,7 @@ def looking_ahead(games: Games, budget: float) -> list[Adversary]:
     """Attacks that look ahead to the end of the game, with a few prices and numbers of plans."""
     rounds, unit = games.horizon, games.everything / budget
     every = dict.fromkeys(max(1, rounds // plans) for plans in PLANS)
-    sizes = {"budget": budget, "ahead": rounds, "depth": rounds}
+    sizes: dict[str, Any] = {"budget": budget, "ahead": rounds, "depth": rounds}
     return [LookAhead(price=share * unit, every=each, **sizes) for share in PRICES for each in every]
 
 
