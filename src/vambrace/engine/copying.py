@@ -4,7 +4,6 @@ A kernel cannot make arrays, so a copy needs a second state of the same shape, w
 one kernel for each type of state, put together from kernels for its fields.
 """
 
-from collections.abc import Hashable
 from functools import cache
 from typing import Any
 
@@ -49,10 +48,10 @@ def _pair(first: Copy, others: Copy) -> Copy:
 
 
 @cache
-def _tuple(make: Hashable, fields: Copy) -> Copy:
+def _tuple(make: Any, fields: Copy) -> Copy:
     @kernel
     def copy(value: Any, into: Any) -> Any:
-        return make(*fields(value, into))  # type: ignore[operator]
+        return make(*fields(value, into))
 
     return copy
 
@@ -75,7 +74,8 @@ def copier(state: Any) -> Copy:
         fields: Copy = _nothing
         for value in reversed(state):
             fields = _pair(copier(value), fields)
-        return _tuple(type(state), fields)
+        make: Any = type(state)
+        return _tuple(make, fields)
     if isinstance(state, np.ndarray):
         return _line if state.ndim == 1 else _table
     return _number
