@@ -72,7 +72,7 @@ if TYPE_CHECKING:  # for editors and type checkers; a test compares it with the 
 _NAMES = {
     "vambrace.adversaries": """
         ACE AntiEXP3 BestArmCorruption Boost Conceal EliminationRush ExponentialThreshold Garcelon Inject
-        Invert JunEpsilonGreedy JunUCB MasterAttack Mimic ObservationFree PhaseBurst RandomFlips Script Swap
+        Invert JunEpsilonGreedy JunUCB LookAhead MasterAttack Mimic ObservationFree PhaseBurst RandomFlips Script Swap
     """,
     "vambrace.audit.certificate": "Certificate",
     "vambrace.audit.certification": "certify",

@@ -220,8 +220,9 @@ class Adversary(HasKernels):
     ```
 
     `view` is the policy's state; a white-box attack lists in `reads` the fields of it that it uses. An attack may also
-    call the kernels of the attacked policy: `from vambrace.engine.slots import select`. It then says so in
-    `tries_policy`, since a bandit of another library changes when it is asked.
+    call the kernels of the attacked policy: `from vambrace.engine.slots import select`, and `copy(view, into)` makes a
+    copy of its state in `game.victim`. It then says so in `tries_policy`, since a bandit of another library changes
+    when it is asked.
 
     A strong attack whose rule depends only on the arm, the reward and which arms the policy has dropped defines
     `respond` instead, which the leap engine can use too (docs/leap.md). If the rule can change when the policy changes
@@ -276,6 +277,11 @@ class Adversary(HasKernels):
     def tries_policy(self) -> bool:
         """Whether this attack calls kernels of the attacked policy."""
         return False
+
+    @property
+    def work(self) -> int:
+        """About how many times longer a round takes than without attack: if it is much, it is compiled sooner."""
+        return 1
 
     @property
     def reads(self) -> tuple[str, ...]:

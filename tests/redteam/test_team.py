@@ -17,7 +17,7 @@ from vambrace.protocols import Adversary
 from vambrace.redteam.games import Games
 from vambrace.redteam.goals import Goal
 from vambrace.redteam.moves import first_scripts, neighbours
-from vambrace.redteam.search import STEP, Effort, Search
+from vambrace.redteam.search import STEP, Effort, Search, looking_ahead
 from vambrace.redteam.team import FRESH
 
 ENVIRONMENT = vb.Bernoulli([0.9, 0.8, 0.2])
@@ -195,3 +195,18 @@ def test_wrong_parameters(wrong: dict[str, Any], message: str) -> None:
     given: dict[str, Any] = {"policy": VICTIM, "environment": ENVIRONMENT, "budgets": 5} | OPTIONS | wrong
     with pytest.raises((InvalidParameter, vb.VambraceError), match=message):
         vb.red_team(given.pop("policy"), given.pop("environment"), **given)
+
+
+def test_looking_ahead_races_too_where_it_can() -> None:
+    """Not in long games, nor against a bandit that cannot be copied."""
+    games = Games(vb.UCB1(), ENVIRONMENT, horizon=1_000, goal=LOSS)
+    with_it = Search(games, [], Effort(60, 8), looking=True)
+    assert with_it.looking
+    tried = looking_ahead(games, 30.0)
+    assert {each.budget for each in tried} == {30.0}
+    assert {type(each) for each in tried} == {vb.LookAhead}
+    found = games.play([with_it.run(30.0)], FRESH, 8)[0].score
+    assert found >= 0.9 * max(played.score for played in games.play(tried, FRESH, 8))
+    for other in (vb.Foreign(make=Coin), vb.UCB1()):
+        longer = Games(other, ENVIRONMENT, horizon=20_000 if other.name == "ucb1" else 500, goal=LOSS)
+        assert not Search(longer, [], Effort(60, 8), looking=True).looking

@@ -8,6 +8,7 @@ from vambrace.adversaries.dropping import EliminationRush, PhaseBurst
 from vambrace.adversaries.flips import Invert, RandomFlips
 from vambrace.adversaries.inject import Inject
 from vambrace.adversaries.jun import ExponentialThreshold, JunEpsilonGreedy, JunUCB
+from vambrace.adversaries.look_ahead import LookAhead
 from vambrace.adversaries.master_attack import MasterAttack
 from vambrace.adversaries.mimic import Mimic
 from vambrace.adversaries.observation_free import ObservationFree
@@ -16,6 +17,6 @@ from vambrace.adversaries.swap import Swap
 
 __all__ = [
     "ACE", "AntiEXP3", "BestArmCorruption", "Boost", "Conceal", "EliminationRush", "ExponentialThreshold",
-    "Garcelon", "Inject", "Invert", "JunEpsilonGreedy", "JunUCB", "MasterAttack", "Mimic", "ObservationFree",
-    "PhaseBurst", "RandomFlips", "Script", "Swap",
+    "Garcelon", "Inject", "Invert", "JunEpsilonGreedy", "JunUCB", "LookAhead", "MasterAttack", "Mimic",
+    "ObservationFree", "PhaseBurst", "RandomFlips", "Script", "Swap",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class StationaryAdversary(Adversary):
         budget: What it may spend in total.
     """
 
-    strength = "strong"
+    strength: ClassVar[Literal["strong", "medium", "injecting"]] = "strong"
 
     budget: AttackBudget = inf
 

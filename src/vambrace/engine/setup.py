@@ -7,6 +7,7 @@ from typing import Any
 
 from vambrace import validation
 from vambrace.engine import rounds
+from vambrace.engine.copying import copier
 from vambrace.engine.delays import Delay
 from vambrace.engine.openings import Openings
 from vambrace.errors import InvalidParameter, KernelMistake, NotApplicable
@@ -83,6 +84,11 @@ class Setup:
         return self.delay is not None or self.lost > 0.0
 
     @property
+    def work(self) -> int:
+        """How much longer a round takes than one without attack, roughly."""
+        return 1 if self.attack is None else self.attack.work
+
+    @property
     def title(self) -> str:
         """The policy and the attack, for progress bars and errors."""
         return f"{self.policy.name} {f'against {self.attack.name}' if self.attack else 'without attack'}"
@@ -105,6 +111,8 @@ class Setup:
         slots |= {"KL_RADIUS": True, "ARMS_CHANGE": self.openings is not None, "LATE": self.late}
         slots |= {"LOOK": "look" in has, "WITNESS": "witness" in has, "WHOLE": self._pays_whole_rewards()}
         slots |= {"CLOSED_FORM": "draw_total" in has and strength != "medium", **self.policy.constants}
+        if self.attack is not None and self.attack.tries_policy:
+            slots["copy"] = copier(self.states()[0])
         return slots | {name: kernels[name] for name in has}
 
     def _pays_whole_rewards(self) -> bool:

@@ -169,7 +169,7 @@ class _Run:
         play, settle = compiled(rounds.play, slots), compiled(regrets.settle, slots)
         ready = is_ready(play)
         if interpret is None and not ready:
-            _played_interpreted[play] += self.setup.horizon * self.replications
+            _played_interpreted[play] += self.setup.horizon * self.replications * self.setup.work
             if _played_interpreted[play] < WORTH_COMPILING:
                 return interpreted(rounds.play, slots), interpreted(regrets.settle, slots)
         sums = self.replications * len(self.points) * self.setup.n_arms

@@ -19,6 +19,8 @@ absorb = cast(signatures.Absorb, Slot("absorb"))
 open_arm = cast(signatures.ChangeArm, Slot("open_arm"))
 close_arm = cast(signatures.ChangeArm, Slot("close_arm"))
 
+copy = cast(signatures.Copy, Slot("copy"))  # copy(state, into); only for attacks that try the policy
+
 # index policies; each is bound in the policy's module
 index = cast(signatures.Index, Slot("index"))
 above = cast(signatures.Above, Slot("above"))

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from vambrace.adversaries import Inject, Script
+from vambrace.adversaries import Inject, LookAhead, Script
 from vambrace.errors import GameFault, NotApplicable
 from vambrace.parameters import spec_of
 from vambrace.protocols import Adversary, Game
@@ -32,6 +32,9 @@ STALE = 3  # generations without improvement after which the search ends
 IMPROVED = 0.005  # of the best score: a smaller difference is no improvement
 FINALISTS = 3  # of the last race, after a quarter of its games
 STEP, DECIDE = "search", "decide"
+LOOKED_AT = 10_000  # rounds: in longer games looking ahead takes too long
+PRICES = (0.0, 0.05, 0.2)  # of all that can be lost, for the whole budget
+PLANS = (20, 200)  # in a game
 Threat = Literal["alter", "inject"]
 Watch = Callable[[int, Adversary | None, float], None]
 
@@ -67,6 +70,7 @@ class Search:
         effort: How long to search at each budget.
         watch: Called with the number of games played and the best attack so far.
         threat: "alter": scripts that alter rewards; "inject": scripts of fake visitors.
+        looking: Whether attacks that look ahead race too, where that is possible and quick.
     """
 
     def __init__(
@@ -76,6 +80,8 @@ class Search:
         effort: Effort,
         watch: Watch | None = None,
         threat: Threat = "alter",
+        *,
+        looking: bool = False,
     ) -> None:
         self.games, self.effort, self.watch, self.threat = games, effort, watch, threat
         most = int(np.clip(effort.games // 20, 2, RUNGS[-1][0]))
@@ -84,6 +90,7 @@ class Search:
         self.fixed = [attack for attack in fixed if self._applies(attack)]
         fields = getattr(games.policy.init(Game(games.n_arms, games.horizon)), "_fields", ())
         self.white_box = "arms" in fields
+        self.looking = looking and threat == "alter" and games.is_compiled and games.horizon <= LOOKED_AT
         self.winners: list[Adversary] = []
 
     def run(self, budget: float) -> Adversary:
@@ -92,7 +99,7 @@ class Search:
         rng = np.random.default_rng((self.games.seed, int(1000 * budget)))
         scripts = self._scripts(first_scripts(self.games.means, budget, self.games.horizon))
         earlier = [each for winner in self.winners for each in resized(winner, budget)]
-        suite = self.at(budget)
+        suite = self.at(budget) + (looking_ahead(self.games, budget) if self.looking else [])
         room = max(4, self.effort.games // 6 - len(suite) - len(earlier))
         everyone = list(dict.fromkeys([*earlier, *suite, *scripts[:room]]))
         rungs = [FIRST_RUNG, *self.rungs]
@@ -182,6 +189,14 @@ def injected(script: Script, peek: bool) -> Inject:
     """
     fields = {each.name: getattr(script, each.name) for each in dataclasses.fields(script)}
     return Inject(**fields, peek=peek)
+
+
+def looking_ahead(games: Games, budget: float) -> list[Adversary]:
+    """Attacks that look ahead to the end of the game, with a few prices and numbers of plans."""
+    rounds, unit = games.horizon, games.everything / budget
+    every = dict.fromkeys(max(1, rounds // plans) for plans in PLANS)
+    sizes: dict[str, Any] = {"budget": budget, "ahead": rounds, "depth": rounds}
+    return [LookAhead(price=share * unit, every=each, **sizes) for share in PRICES for each in every]
 
 
 def resized(attack: Any, budget: float) -> list[Adversary]:

@@ -172,8 +172,10 @@ def red_team(
     """Search for the attack that hurts a policy most, and measure it in fresh games.
 
     The attacks of the suite and a family of scripts (`vb.Script`) race over the same games; the best scripts are
-    changed a little and race again, until nothing improves. Every game has its own order of the arms, where that is
-    possible. The figures are from games that had no part in the search: the winner's luck is not in them.
+    changed a little and race again, until nothing improves. Attacks that look ahead (`vb.LookAhead`) race too in games
+    of up to 10,000 rounds, unless the effort is "quick" or `attacks` are given. Every game has its own order of the
+    arms, where that is possible. The figures are from games that had no part in the search: the winner's luck is not in
+    them.
 
     Args:
         policy: The policy to attack; wrap a bandit of your own in `vb.Foreign`.
@@ -204,8 +206,9 @@ def red_team(
     chosen = _effort(effort, games, arena)
     validation.choice("threat", threat, get_args(Threat))
     fixed, skipped = _fixed_attacks(attacks, threat, arena)
+    looking = effort != "quick" and attacks is None
     with ProgressBar(f"attacking {policy.name}", chosen.games * len(sizes), show=progress, unit="games") as bar:
-        search = Search(arena, fixed, chosen, lambda played, *_: bar.update(played), threat)
+        search = Search(arena, fixed, chosen, lambda played, *_: bar.update(played), threat, looking=looking)
         found = {each: _measured(search, each, search.run(each), chosen.report) for each in sizes}
         (clean,) = arena.play([None], FRESH, chosen.report)
     about: dict[str, Any] = {"policy": policy, "environment": environment, "shuffled": has_order(environment)}
