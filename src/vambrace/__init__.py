@@ -10,7 +10,7 @@ ucb1 against conceal:budget=50: regret 2,400.8 after 10,000 rounds, cost 50.0
 se-wr:budget=50 against conceal:budget=50: regret 401.2 after 10,000 rounds, cost 50.0
 
     simulate(policy, environment, attack, horizon=...)   play a policy against an attacker: vb.Result
-    attack_suite(policy, environment, budgets=...)       against every attack that applies: how bad can it get?
+    attack_suite(policy, environment, budgets=...)       against every attack that is shipped and applies
     red_team(policy, environment, budgets=...)           search for the worst attack, and measure it in fresh games
     breakdown(policy, environment, goal=...)             the least budget that breaks a policy
     choose(means, fakes=...)                             every policy against every attack: which one to use?

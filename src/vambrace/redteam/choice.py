@@ -78,7 +78,7 @@ class Armour:
     def __str__(self) -> str:
         cost, damage = with_error(self.cost, self.cost_error), with_error(self.damage, self.damage_error)
         words = f"{self.armoured} loses {cost} more than {self.plain} when nobody attacks"
-        attacked = f"the worst attack costs {self.plain} {damage}"
+        attacked = f"the worst attack that was found costs {self.plain} {damage}"
         verdict = f"{DEARER}: " if self.dearer else "" if self.helps else "no armour helps: "
         return f"{named(self.fakes)}: {verdict}{words}; {attacked}."
 
