@@ -6,8 +6,8 @@ The arms, the policy's budget and what the attacker may spend are random. Arms a
 constants is at most half of all that can be lost: otherwise nobody could break it.
 """
 
-import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +18,10 @@ from vambrace import theory
 from vambrace.redteam.team import EffortName
 from vambrace.registry import spec_of
 
-GAMES = 60
+GAMES = 54
 HORIZON = 20_000
 SHARE = 0.5  # of all that can be lost: a bound beyond it says too little
 SPENT = (0.3, 1.0)  # of the policy's budget, at least and at most
-FILE = pages.ROOT / "out" / "guarantees.jsonl"
 
 
 class RandomGame(NamedTuple):
@@ -78,15 +77,8 @@ def measured(game: RandomGame, effort: EffortName = "thorough") -> dict[str, Any
 
 
 def rows() -> list[dict[str, Any]]:
-    """Every game, from the file where it is there."""
-    FILE.parent.mkdir(parents=True, exist_ok=True)
-    done = {row["number"]: row for row in map(json.loads, FILE.read_text().splitlines())} if FILE.exists() else {}
-    for game in games():
-        if game.number not in done:
-            done[game.number] = measured(game)
-            with FILE.open("a") as file:
-                file.write(json.dumps(done[game.number]) + "\n")
-    return [done[number] for number in range(GAMES)]
+    """Every game, from out/guarantees.jsonl where it is there."""
+    return [pages.remembered("guarantees", f"{game.number}", partial(measured, game)) for game in games()]
 
 
 def table(found: list[dict[str, Any]]) -> str:

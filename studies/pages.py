@@ -1,7 +1,9 @@
 """What the studies share: where they write, tables, and the look of their figures."""
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,24 @@ def between(page: str, mark: str, text: str) -> str:
 def draw(name: str, figure: Any) -> None:
     save(figure, DOCS / "images" / name)
     print(DOCS / "images" / name)
+
+
+def remembered(name: str, key: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What was measured before, from a file of JSON lines in out/; measured and added to it if it is not there."""
+    file = ROOT / "out" / f"{name}.jsonl"
+    known = _known(file)
+    if key not in known:
+        known[key] = measure()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps({"key": key, **known[key]}) + "\n")
+    return known[key]
+
+
+@cache
+def _known(file: Path) -> dict[str, dict[str, Any]]:
+    rows = map(json.loads, file.read_text(encoding="utf-8").splitlines()) if file.exists() else ()
+    return {row["key"]: row for row in rows}
 
 
 def watcher(title: str) -> Callable[[int, int], None]:

@@ -5,16 +5,15 @@ attack adds; shares are averaged over the games in which the optimal attack adds
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import pages
 import vambrace as vb
 from vambrace.parameters import spec_of
-from vambrace.redteam.games import Games, Played
+from vambrace.redteam.games import Games
 from vambrace.redteam.optimum import Optimum, look_ahead_regret, optimal_attack, scripted_regret
 from vambrace.redteam.race import standard_error
 
@@ -70,16 +69,20 @@ def look_ahead(steps: int) -> Callable[[TinyGame], float]:
 
 def searched(game: TinyGame) -> float:
     """What `vb.red_team` finds: its regret in games that had no part in it, in which the arms have any order."""
-    return searched_games(game).regret
+    return float(searched_games(game)["regret"])
 
 
-@cache
-def searched_games(game: TinyGame) -> Played:
-    """The games of the attack that `vb.red_team` finds."""
-    arms = vb.Bernoulli(game.means)
-    report = vb.red_team(game.policy, arms, budgets=game.budget, horizon=game.horizon, progress=False)
-    fresh = Games(game.policy, arms, horizon=game.horizon, goal=report.goal)
-    return fresh.play([report.worst[game.budget].attack], "truth", FRESH)[0]
+def searched_games(game: TinyGame) -> dict[str, Any]:
+    """The regret of the attack that `vb.red_team` finds, and its standard error; from out/truth.jsonl if it is there."""
+
+    def measure() -> dict[str, Any]:
+        arms = vb.Bernoulli(game.means)
+        report = vb.red_team(game.policy, arms, budgets=game.budget, horizon=game.horizon, progress=False)
+        worst, fresh = report.worst[game.budget], Games(game.policy, arms, horizon=game.horizon, goal=report.goal)
+        played = fresh.play([worst.attack], "truth", FRESH)[0]
+        return {"regret": played.regret, "error": standard_error(played.regrets), "attack": worst.spec}
+
+    return pages.remembered("truth", repr(game), measure)
 
 
 def attackers() -> dict[str, Callable[[TinyGame], float]]:
@@ -126,8 +129,8 @@ def table(found: dict[str, dict[TinyGame, float]]) -> str:
 
 def above(found: Iterable[TinyGame]) -> int:
     """In how many games the search reports more than the optimum, beyond chance."""
-    excess = [(searched_games(game), optimum(game).regret) for game in found]
-    return sum(played.regret > best + CHANCE * standard_error(played.regrets) for played, best in excess)
+    rows = [(searched_games(game), optimum(game).regret) for game in found]
+    return sum(row["regret"] > best + CHANCE * row["error"] for row, best in rows)
 
 
 def main() -> None:

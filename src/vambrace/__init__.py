@@ -11,7 +11,7 @@ se-wr:budget=50 against conceal:budget=50: regret 401.2 after 10,000 rounds, cos
 
     simulate(policy, environment, attack, horizon=...)   play a policy against an attacker: vb.Result
     figure([result, ...])                                several results in one figure, for a screen or for paper
-    attack_suite(policy, environment, budgets=...)       against every attack that applies: how bad can it get?
+    attack_suite(policy, environment, budgets=...)       against every attack that is shipped and applies
     red_team(policy, environment, budgets=...)           search for the worst attack, and measure it in fresh games
     breakdown(policy, environment, goal=...)             the least budget that breaks a policy
     compare(results, baseline=...)                       which is better, and is that more than chance?

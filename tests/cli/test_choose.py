@@ -14,7 +14,7 @@ def test_choose_prints_the_answer_first_in_eighty_columns(run: Run) -> None:
     assert lines[0] == "3 arms with means 0.8, 0.4, 0.4; 200 rounds"
     assert lines[2].startswith("If you do not know how many events are fake, use ")
     assert widest(done.out) <= 80
-    assert "\nWorst regret over all attacks\n" in done.out
+    assert "\nThe worst regret that was found\n" in done.out
     assert "\nWhat armour costs when nobody attacks\n" in done.out
 
 

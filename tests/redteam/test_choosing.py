@@ -131,12 +131,45 @@ def test_half_of_the_games_have_the_arms_in_reverse_and_attacks_follow() -> None
     """Epsilon-greedy begins with arm 0: with the best arm there it would win every comparison of small rates."""
     this = dataclasses.replace(arena((0.03, 0.01), 0), attacks={"conceal:arm=0": vb.Conceal(arm=0)})
     regrets = this.play(Cell("epsilon-greedy", "none", 0.0), "screen", 8)
-    assert regrets[4:].mean() > regrets[:4].mean()
+    assert regrets[1::2].mean() > regrets[::2].mean()
     lazy = dataclasses.replace(arena((1.0, 0.0), 0), policies={"first": First()}, horizon=5)
-    assert lazy.play(Cell("first", "none", 0.0), "screen", 4).tolist() == [0.0, 0.0, 5.0, 5.0]
+    assert lazy.play(Cell("first", "none", 0.0), "screen", 4).tolist() == [0.0, 5.0, 0.0, 5.0]
     cell = Cell("thompson", "conceal:arm=0", 20.0)
     assert this._attack(cell, mirrored=False) == vb.Conceal(arm=0, budget=20)
     assert this._attack(cell, mirrored=True) == vb.Conceal(arm=1, budget=20)
+
+
+def test_scripts_are_mirrored_too() -> None:
+    this = dataclasses.replace(
+        arena((0.9, 0.4, 0.3), 1), attacks={"script": vb.Script(modes="-0+", levels=(0.1, 0, 1))}
+    )
+    cell = Cell("thompson", "script", 20.0)
+    assert this._attack(cell, mirrored=False) == vb.Script(budget=20, modes="-0+", levels=(0.1, 0, 1))
+    assert this._attack(cell, mirrored=True) == vb.Script(budget=20, modes="+0-", levels=(1, 0, 0.1))
+
+
+def test_the_shapes_of_script() -> None:
+    """Arms in any order: 0.9 and 0.7 are the best two, 0.1 the worst."""
+    found = candidates.scripts((0.5, 0.9, 0.1, 0.7), 10_000)
+    assert [each.modes for each in found[:5]] == ["--+-", "--0-", "+-0-", "0-0-", "0-+0"]
+    assert [(each.modes, each.first) for each in found[5:]] == [
+        ("0-00", (125,)),
+        ("0-0-", (125,)),
+        ("0-00", (509,)),
+        ("0-0-", (509,)),
+    ]
+    assert [each.modes for each in candidates.scripts((0.2, 0.8), 20)] == ["+-", "0-"]
+
+
+def test_without_attacks_of_the_caller_the_best_are_searched_for_worse_scripts() -> None:
+    """What was found is among the attacks, and costs far more than hiding the best arm does."""
+    few: dict[str, Any] = {"policies": [vb.MOSS()], "fakes": [80], "horizon": 200, "replications": 20}
+    means = (0.9, 0.6, 0.2)
+    found, plain = (vb.choose(means, attacks=each, progress=False, **few) for each in (None, [vb.Conceal()]))
+    worst = found.score("moss", 80)
+    assert worst.attack in found.attacks
+    assert worst.attack not in {registry.spec_of(each, without="budget") for each in candidates.scripts(means, 200)}
+    assert worst.regret > 1.5 * plain.score("moss", 80).regret
 
 
 def test_the_result_as_text_json_and_frame(found: vb.Choice) -> None:

@@ -1,15 +1,19 @@
-"""Who plays when a policy is chosen: every policy with sensible parameters, and every attack, the hardest first."""
+"""Who plays when a policy is chosen: every policy with sensible parameters, scripts and every attack."""
 
 from collections.abc import Sequence
 from itertools import product
 from math import sqrt
 from typing import Any, TypeVar
 
+import numpy as np
+
 from vambrace import registry, validation
+from vambrace.adversaries import Script
 from vambrace.errors import InvalidParameter
 from vambrace.parameters import declared
 from vambrace.protocols import Adversary, Policy
 from vambrace.redteam import suite
+from vambrace.redteam.moves import phase_starts, signs_of
 
 Thing = TypeVar("Thing")
 
@@ -52,6 +56,24 @@ def every_attack() -> tuple[list[Adversary], dict[str, str]]:
     return found, others
 
 
+def scripts(means: Sequence[float], horizon: int) -> list[Adversary]:
+    """The shapes of script that do most harm in searches, the hardest first.
+
+    Lower all arms but the worst, or the two best, and raise another or none; and begin late, when a policy that
+    explores in phases has become sure: two starts, near a hundredth and a twentieth of the game.
+    """
+    best_first = [int(arm) for arm in np.argsort(-np.array(means), kind="stable")]
+    n_arms, worst = len(means), best_first[-1]
+    two, third = best_first[: min(2, n_arms - 1)], best_first[min(2, n_arms - 1)]
+    shapes = [(best_first[:-1], worst), (best_first[:-1], None), (two, third), (two, None), (best_first[:1], worst)]
+    found = [Script(modes=signs_of(lowered, raised, n_arms)) for lowered, raised in shapes]
+    starts = phase_starts(n_arms, horizon)
+    late = [min(starts, key=lambda each: abs(np.log(each / (horizon / part)))) for part in (100, 20)] if starts else []
+    for start in late:
+        found += [Script(modes=signs_of(arms, None, n_arms), first=(start,)) for arms in (best_first[:1], two)]
+    return list(dict.fromkeys(found))
+
+
 def is_armoured(policy: Policy) -> bool:
     """Whether a policy was made for fake rewards: it takes a budget, or it is for any number of fakes."""
     return hasattr(policy, "budget") or policy.name in FOR_ANY_SIZE
@@ -67,16 +89,21 @@ def promises(policy: Policy, fakes: float, n_arms: int, horizon: int) -> bool:
     return bool((sqrt(horizon / n_arms) if given is None else given) >= fakes)
 
 
-def by_name(policies: Any, attacks: Any, fakes: Sequence[float]) -> tuple[dict[str, Policy], dict[str, Adversary]]:
+def by_name(
+    policies: Any, attacks: Any, fakes: Sequence[float], means: Sequence[float], horizon: int
+) -> tuple[dict[str, Policy], dict[str, Adversary]]:
     """The policies by their specs and the attacks by their labels: those that a caller passed, or all that can play.
 
     Args:
         policies: `Policy` objects; None: every policy.
-        attacks: `Adversary` objects; None: every attack.
+        attacks: `Adversary` objects; None: scripts for these arms, and every attack.
         fakes: The numbers of fake events.
+        means: The means of the arms.
+        horizon: The number of rounds.
     """
     chosen = every_policy(fakes)[0] if policies is None else _checked_policies(policies)
-    against = every_attack()[0] if attacks is None else suite.checked_attacks(attacks)
+    every = [*scripts(means, horizon), *every_attack()[0]]
+    against = every if attacks is None else suite.checked_attacks(attacks)
     return (
         _once("policies", [(registry.spec_of(each), each) for each in chosen]),
         _once("attacks", [(registry.spec_of(each, without="budget"), each) for each in against]),

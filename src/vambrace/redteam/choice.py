@@ -78,7 +78,7 @@ class Armour:
     def __str__(self) -> str:
         cost, damage = with_error(self.cost, self.cost_error), with_error(self.damage, self.damage_error)
         words = f"{self.armoured} loses {cost} more than {self.plain} when nobody attacks"
-        attacked = f"the worst attack costs {self.plain} {damage}"
+        attacked = f"the worst attack that was found costs {self.plain} {damage}"
         verdict = f"{DEARER}: " if self.dearer else "" if self.helps else "no armour helps: "
         return f"{named(self.fakes)}: {verdict}{words}; {attacked}."
 
@@ -199,7 +199,7 @@ class Choice:
         notes = [
             f"± is the standard error of the mean over {self.replications:,} games, none of which was used to choose. "
             "* is the winner; ~ may be as good: the difference is within two of its standard errors.",
-            f"Worst of {len(self.attacks):,} attacks, each with at most that many fake events; "
+            f"Worst of {len(self.attacks):,} attacks that were tried, each with at most that many fake events; "
             f"{len(self.policies):,} policies played, and the best {len(self.rows):,} are shown.",
         ]
         useful = [each for each in self.unpromised if self.share(self.winners[each], each) < HOPELESS]
@@ -208,8 +208,8 @@ class Choice:
         if doubtful:
             made = "; ".join(doubtful)
             notes.append(
-                f"Not made for as many: {made}. These figures are measured, not promised: an attack that we do not "
-                "ship may do more harm."
+                f"Not made for as many: {made}. These figures are measured, not promised: an attack that nobody has "
+                "found yet may do more harm."
             )
         return notes
 
@@ -260,7 +260,7 @@ class Choice:
 
     def __str__(self) -> str:
         parts = [_filled(self.title), "", _filled(self.advice), *(_filled(self.answer(each)) for each in self.fakes)]
-        parts += ["", "Worst regret over all attacks", *_columns(*self.table())]
+        parts += ["", "The worst regret that was found", *_columns(*self.table())]
         if self.armour:
             parts += ["", "What armour costs when nobody attacks", *(_filled(str(each)) for each in self.armour)]
         return "\n".join([*parts, "", *map(_filled, self.notes)])

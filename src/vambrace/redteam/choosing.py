@@ -1,15 +1,20 @@
 """`choose`: play every policy against every attack, and say which one to use."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from vambrace import validation
+from vambrace.environments import Bernoulli
 from vambrace.errors import InvalidParameter
+from vambrace.parameters import spec_of
 from vambrace.progress import ProgressBar
 from vambrace.protocols import Adversary, Policy
-from vambrace.redteam import candidates
+from vambrace.redteam import candidates, goals
 from vambrace.redteam.choice import CHANCE, Armour, Choice, Score
+from vambrace.redteam.games import Games
 from vambrace.redteam.race import HOPELESS, NO_ATTACK, Arena, Cell, Goal, Screening, Table, played, standard_error
+from vambrace.redteam.search import Search, effort_for
 
 if TYPE_CHECKING:
     from vambrace.data import Log
@@ -35,12 +40,13 @@ def choose(
     interpret: bool | None = None,
     progress: bool | None = None,
 ) -> Choice:
-    """Find the policy to use: play every policy against every attack that applies to it.
+    """Find the policy to use: play every policy against every attack that applies to it, and search for worse ones.
 
     Say what the arms are in one of three ways: their means; their number, the best rate and the gap to all others; or a
     finished test or log, whose observed rates are then taken to be the means. The arms pay 0 or 1.
 
-    The regret of a policy at a number of fake events is its mean regret under its worst attack with that many or fewer.
+    The regret of a policy at a number of fake events is its mean regret under the worst attack that was found with that
+    many or fewer: of the attacks of the package, of some scripts, and of a short search against each of the best.
     If the number is unknown, the advice is the policy that loses little more than the winner, whichever number it is;
     where armour wins at any number, one with armour. `vambrace.redteam.race` has the rules: every figure comes from
     fresh games, and the same seed gives the same figures, on any number of threads.
@@ -54,7 +60,7 @@ def choose(
         horizon: The number of rounds of a game; None: the events of the log, or 100,000.
         fakes: How many events may be fake; 0 is always among them.
         policies: The policies to try; None: all registered ones, with each number of `fakes` as a budget.
-        attacks: The attacks to try; their own budgets are replaced. None: all registered ones, Mimic at three depths.
+        attacks: The attacks to try; their own budgets are replaced. None: all registered ones, scripts, and a search.
         replications: The number of games behind each figure, an even number.
         seed: The seed of the random numbers.
         threads: The number of games played at the same time; None: one per core.
@@ -73,10 +79,10 @@ def choose(
     rounds = validation.game_size(len(means), events or ROUNDS if horizon is None else horizon)[1]
     sizes = _sizes(fakes, rounds)
     games = _even(replications)
-    contenders, against = candidates.by_name(policies, attacks, sizes)
+    contenders, against = candidates.by_name(policies, attacks, sizes, means, rounds)
     options: dict[str, Any] = {"threads": threads, "interpret": interpret, "seed": validation.seed(seed)}
     arena = Arena(means=means, horizon=rounds, fakes=sizes, policies=contenders, attacks=against, **options)
-    return _raced(arena, games, progress)
+    return _raced(arena, games, attacks is None, progress)
 
 
 def _even(replications: Any) -> int:
@@ -127,7 +133,7 @@ def _goals(arena: Arena) -> tuple[list[Goal], Goal, list[Goal]]:
     return best, Goal(0.0, everyone - armoured), [Goal(fakes, armoured) for fakes in (*arena.fakes[1:], None)]
 
 
-def _raced(arena: Arena, games: int, progress: bool | None) -> Choice:
+def _raced(arena: Arena, games: int, searching: bool, progress: bool | None) -> Choice:
     best, plain, armoured = _goals(arena)
     goals = [*best, plain, *armoured]
     screening = Screening(arena, goals)
@@ -137,12 +143,36 @@ def _raced(arena: Arena, games: int, progress: bool | None) -> Choice:
     for each in standing:
         for fakes in arena.fakes[1:]:
             cells += screening.table.harmful(each, fakes)
+    if searching:
+        arena, worse = _searched(arena, standing, progress)
+        cells += worse
+        screening.met |= {cell.attack for cell in worse}
     decided = played(arena, "decide", cells, games, "choosing: the best policies", progress)
     orders = [decided.best(goal, standing) for goal in goals]
     finalists = dict.fromkeys(each for order in orders for each in order[:SHOWN])
     worst = {(each, fakes): decided.worst(each, fakes) for each in finalists for fakes in arena.fakes}
     fresh = played(arena, "report", [*dict.fromkeys(worst.values())], games, "choosing: fresh games", progress)
     return _choice(arena, goals, decided, standing, worst, fresh, screening)
+
+
+def _searched(arena: Arena, standing: Sequence[str], progress: bool | None) -> tuple[Arena, list[Cell]]:
+    """The arena with the scripts that a short search finds against each of some policies, and who meets which."""
+    attacks, cells = dict(arena.attacks), []
+    with ProgressBar("choosing: worse attacks", len(standing), show=progress) as bar:
+        for done, policy in enumerate(standing):
+            bar.update(done)
+            options: dict[str, Any] = {
+                "goal": goals.Goal.parse("regret 1"),
+                "seed": arena.seed,
+                "threads": arena.threads,
+            }
+            games = Games(arena.policies[policy], Bernoulli(arena.means), horizon=arena.horizon, **options)
+            search = Search(games, [], effort_for("quick", games))
+            for fakes in arena.fakes[1:]:
+                found = search.run(fakes)
+                attacks[spec_of(found, without="budget")] = found
+                cells.append(Cell(policy, spec_of(found, without="budget"), fakes))
+    return dataclasses.replace(arena, attacks=attacks), list(dict.fromkeys(cells))
 
 
 def _choice(

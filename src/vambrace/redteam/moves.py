@@ -33,7 +33,7 @@ def first_scripts(means: Floats, budget: float, horizon: int) -> list[Script]:
     for lowered in dict.fromkeys((*range(1, min(MOST_LOWERED, n_arms - 1) + 1), n_arms - 1, 0)):
         others = best_first[lowered:]
         for raised in (None, *dict.fromkeys((others[-1], others[0], others[len(others) // 2]))):
-            modes = _signs(best_first[:lowered], raised, n_arms)
+            modes = signs_of(best_first[:lowered], raised, n_arms)
             script = Script(budget=budget, modes=modes, caps=(inf,))
             plain.append(script)
             if lowered > 0 and raised in (None, others[0]):
@@ -55,7 +55,8 @@ def phase_starts(n_arms: int, horizon: int) -> list[int]:
     return [start for start in starts if start <= horizon / 2]
 
 
-def _signs(lowered: list[int], raised: int | None, n_arms: int) -> str:
+def signs_of(lowered: list[int], raised: int | None, n_arms: int) -> str:
+    """The modes of a script that lowers some arms and raises one or none."""
     return "".join("-" if arm in lowered else "+" if arm == raised else "0" for arm in range(n_arms))
 
 

@@ -1,13 +1,16 @@
 """The race between policies: few games for all of them, many for those that may win, and fresh ones for the figures.
 
-Screen   Every policy plays FEW games without attack. Then, again and again, the policy that is nearest to winning plays
-         FEW games against its next attack, at each number of fakes. A policy *stands* unless, for every goal, it lost
-         more than a policy that has met every attack: by more than CLEARLY standard errors of the paired difference and
-         by more than the share MARGIN, or by anything if it is HOPELESS. A policy's worst case only grows with each
+Screen   Every policy plays CALM games without attack. Then, again and again, the policy that is nearest to winning
+         plays FEW games against its next attack, at each number of fakes. A policy *stands* unless, for every goal, it
+         lost more than a policy that has met every attack: by more than CLEARLY standard errors of the difference, game
+         by game, and the share MARGIN, or by anything if it is HOPELESS. A policy's worst case only grows with each
          attack, so one that does not stand need not meet the others. Whether it stands is computed anew after each
          attack, so nothing is decided too early. This ends when every policy that stands has met every attack.
+Search   Unless the caller passed the attacks, each policy that stands is searched for a worse script, at each number of
+         fakes (`vambrace.redteam.search`).
 Decide   Every policy that stands plays many games with a fresh seed, without attack and against the NEAR attacks that
-         did it most harm, at each number of fakes. The least worst case wins, for each goal.
+         did it most harm and the script of the search, at each number of fakes. The least worst case wins, for each
+         goal.
 Report   The best play the same number of games with a third seed, against the attacks that the second step found to be
          worst. All figures come from here, so that a lucky winner does not look better than it is.
 
@@ -15,11 +18,10 @@ Goals are: the least regret at each number of fakes; for an unknown number, neve
 any of them, except where nothing helps; and the best with and without armour, which are compared.
 """
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +30,11 @@ from vambrace.environments import Bernoulli
 from vambrace.errors import GameFault, NotApplicable
 from vambrace.progress import ProgressBar
 from vambrace.protocols import Adversary, Floats, Policy
+from vambrace.redteam.games import sized
+from vambrace.redteam.shuffling import shuffled_attack
 
 FEW = 8  # games of a pair when all are screened
+CALM = 64  # of a policy without attack: some, such as epsilon-greedy, fail rarely, and lose much when they do
 CLEARLY = 5.0  # standard errors: with FEW games chance exceeds it once in 1,300 comparisons
 MARGIN = 0.1  # a smaller share may turn round: rare failures are missed by few games
 HOPELESS = 0.9  # of what random play loses: nothing helps, so it is not worth many games to learn who is best
@@ -90,7 +95,7 @@ class Arena:
                 progress=False,
             )
             found.append(result.pseudo_regret[:, -1])
-        return np.concatenate(found)
+        return np.stack(found, axis=1).ravel()  # in turns, so that the first games have both orders
 
     @property
     def random(self) -> float:
@@ -102,11 +107,8 @@ class Arena:
         return (self.seed * len(STEPS) + STEPS.index(step)) * ORDERS + order
 
     def _attack(self, cell: Cell, *, mirrored: bool) -> Adversary:
-        attack: Any = self.attacks[cell.attack]
-        named = {name: getattr(attack, name, None) for name in ("arm", "target")}
-        moved = {name: len(self.means) - 1 - arm for name, arm in named.items() if mirrored and arm is not None}
-        changed: Adversary = dataclasses.replace(attack, budget=cell.fakes, **moved)
-        return changed
+        attack, arms = sized(self.attacks[cell.attack], cell.fakes), range(len(self.means))
+        return shuffled_attack(attack, tuple(reversed(arms))) if mirrored else attack
 
 
 class Table:
@@ -172,8 +174,9 @@ def standard_error(values: Floats) -> float:
 
 
 def is_beaten(losses: Floats, leader: Floats) -> bool:
-    """Whether more games would hardly change who lost more."""
-    behind = losses - leader
+    """Whether more games would hardly change who lost more; by the games that both played."""
+    games = min(len(losses), len(leader))
+    behind = losses[:games] - leader[:games]
     return bool(behind.mean() > max(MARGIN * leader.mean(), CLEARLY * standard_error(behind)))
 
 
@@ -195,7 +198,7 @@ class Screening:
         """Play until every policy that stands has met every attack; those that stand."""
         for policy in self.arena.policies:
             cell = Cell(policy, NO_ATTACK, 0.0)
-            self.table.add(cell, self.arena.play(cell, "screen", FEW))
+            self.table.add(cell, self.arena.play(cell, "screen", CALM))
         while True:
             standing = self.standing()
             unfinished = [policy for policy in standing if self.waiting[policy]]

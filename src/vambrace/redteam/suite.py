@@ -1,8 +1,8 @@
-"""Every attack that applies to a policy, at every budget, in one call: how bad can it get?
+"""Every fixed attack that applies to a policy, at every budget, in one call; `red_team` searches for worse ones.
 
 A low regret under one attack proves nothing: the attack may be the wrong one, or unable to spend its budget. So the
-score of a policy is its worst regret over all attacks, and the report names attacks that had little effect. Every game
-has its own order of the arms: ties go to the lowest arm, so an order may shield the best arm.
+score of a policy is its worst regret under these attacks, and the report names attacks that had little effect. Every
+game has its own order of the arms: ties go to the lowest arm, so an order may shield the best arm.
 """
 
 import dataclasses
@@ -120,7 +120,7 @@ class AttackReport:
 
     def __str__(self) -> str:
         note = f", {self.environment.note}" if self.environment.note else ""
-        lines = [f"{registry.spec_of(self.policy)}, {self.clean.horizon:,} rounds{note}: worst regret over all attacks"]
+        lines = [f"{registry.spec_of(self.policy)}, {self.clean.horizon:,} rounds{note}: worst regret of these attacks"]
         for budget, row in self.worst.items():
             by = "without attack" if row.result.adversary is None else f"by {row.attack}, which spent {row.cost:,.1f}"
             lines.append(f"  budget {budget:g}: {row.regret:,.1f} {by}")
@@ -164,7 +164,7 @@ def attack_suite(
     >>> env, attacks = vb.Bernoulli([0.9, 0.5]), [vb.Conceal(), vb.RandomFlips()]
     >>> report = vb.attack_suite(vb.UCB1(), env, budgets=[0, 60], horizon=2_000, attacks=attacks, replications=2)
     >>> print(report)
-    ucb1, 2,000 rounds: worst regret over all attacks
+    ucb1, 2,000 rounds: worst regret of these attacks
       budget 0: 23.2 without attack
       budget 60: 781.2 by conceal, which spent 42.5
     """

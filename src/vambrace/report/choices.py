@@ -27,7 +27,7 @@ def save(choice: Choice, path: Path, *, made_by: str, source: str = "") -> None:
         advice=choice.advice,
         winners=_winners(choice),
         regrets=page.Table(
-            "Regret under the worst attack with at most that many fake events",
+            "Regret under the worst attack that was found with at most that many fake events",
             columns,
             [[cell.strip() for cell in row] for row in rows],
             range(1, len(columns)),
