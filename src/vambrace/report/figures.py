@@ -47,6 +47,7 @@ class Lines(NamedTuple):
     subtitle: Sequence[str]
     alt: str
     style: Style
+    facets: int
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -105,7 +106,7 @@ def lines_figure(
     ]
     if any(row["bound"] is not None and row["line"] in measured for row in rows):
         entries.append(Entry(BOUND, Look("currentColor", style.dots, "")))
-    return Lines(chart, entries, title, subtitle, alt, style)
+    return Lines(chart, entries, title, subtitle, alt, style, len(facets))
 
 
 def _layers(

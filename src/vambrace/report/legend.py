@@ -41,7 +41,7 @@ def for_file(lines: Lines) -> Any:
     altair = load_altair()
     style = lines.style
     entries = [entry for entry in lines.entries if not style.direct or entry.label == BOUND]
-    parts = [lines.chart, *([_drawn(altair, entries, style)] if entries else [])]
+    parts = [lines.chart, *([_drawn(altair, entries, style, min(lines.facets, 2))] if entries else [])]
     figure = altair.vconcat(*parts, spacing=8 if style.direct else 14)
     figure = figure.resolve_scale(color="independent", strokeDash="independent", shape="independent")
     figure = figure.properties(params=[parameter(lines)], description=lines.alt)
@@ -55,10 +55,10 @@ def for_file(lines: Lines) -> Any:
     return figure.properties(title=altair.TitleParams(lines.title, subtitle=list(lines.subtitle)))
 
 
-def _drawn(altair: Any, entries: Sequence[Entry], style: Style) -> Any:
-    """The legend as a chart: samples and labels, in as many columns as fit below two facets."""
+def _drawn(altair: Any, entries: Sequence[Entry], style: Style, facets: int) -> Any:
+    """The legend as a chart: samples and labels, in as many columns as fit below this number of facets."""
     widest = SAMPLE + 14 + max(len(entry.label) for entry in entries) * 0.56 * style.font
-    columns = max(1, min(len(entries), int((2 * style.width + 40) // widest)))
+    columns = max(1, min(len(entries), int((facets * style.width + 40) // widest)))
     rows: list[dict[str, Any]] = []
     for k, entry in enumerate(entries):
         colour = GREY if entry.look.colour == "currentColor" else entry.look.colour

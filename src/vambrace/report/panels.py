@@ -34,12 +34,11 @@ class Drawn(NamedTuple):
 def draw(name: str, rows: Rows, data: pl.DataFrame, *, subtitle: Sequence[str], style: Style, **options: Any) -> Drawn:
     """A figure of lines, for a page and for a file of this style; the options are those of `lines_figure`."""
     lines = lines_figure(rows, subtitle=subtitle, **options)
-    facets = len({row["facet"] for row in rows})
 
     def file() -> Any:
         return for_file(lines if style is SCREEN else lines_figure(rows, subtitle=subtitle, style=style, **options))
 
-    return Drawn(name, for_page(lines), file, facets, " ".join(subtitle), data, lines.entries)
+    return Drawn(name, for_page(lines), file, lines.facets, " ".join(subtitle), data, lines.entries)
 
 
 class Point(NamedTuple):
