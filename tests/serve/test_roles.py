@@ -133,6 +133,7 @@ def test_matrix(service: TestClient, own_keys: dict[str, str], role: str) -> Non
 
 def test_the_foreign_experiment_is_unchanged(service: TestClient, own_keys: dict[str, str]) -> None:
     key = new_key(service.app.state.db, "read")  # type: ignore[attr-defined]
+    service.app.state.access._read = -1.0  # type: ignore[attr-defined]  # as if a second had passed
     found = service.get("/v1/experiments/foreign", headers={"authorization": f"Bearer {key}"}).json()
     assert (found["state"], found["asked"], len(found["arms"])) == ("open", 0, 2)
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 ACTIONS = ("create", "list", "revoke", "rotate", "log")
 DAY = 86_400.0
 EXAMPLES = (
-    "vambrace keys create shop --role ask --role tell --experiment headlines --days 365",
+    "vambrace keys create shop --role ask --role tell --days 365",
+    "vambrace keys create collector --role tell --experiment headlines",
     "vambrace keys list --db postgresql://shop@localhost/shop",
     "vambrace keys rotate 1f2e3d4c --overlap 7",
     "vambrace keys revoke 1f2e3d4c",
@@ -37,10 +38,10 @@ def command(
     overlap: Annotated[float, option("NUMBER", "With rotate: days for which the old key is valid too.")] = 1.0,
     as_json: common.Json = False,
 ) -> None:
-    """Make, list, replace and end the keys of a service, and show who did what.
+    """Make, list, rotate and revoke the keys of a service.
 
     A key is shown once, when it is made: only its SHA-256 is in the database. As soon as there is a key, every call of
-    the service needs one.
+    the service needs one. log: who did what with keys and experiments.
     """
     from vambrace.serve import keys, tables
 
