@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -165,3 +166,40 @@ def test_few_states_are_in_memory(db: str, monkeypatch: pytest.MonkeyPatch) -> N
 
     assert run(db, work) == 2
     assert [vb.open(db, name).asked for name in names] == [2] * 5
+
+
+def batches_of_clients(db: str, monkeypatch: pytest.MonkeyPatch, clients: int, calls: int) -> list[int]:
+    """How many calls each transaction had, where each client waits for its answer, and a transaction for the disk."""
+    made(db, "one")
+    batches: list[int] = []
+    plain = Held.run
+
+    def slow(self: Held, calls: Any) -> None:
+        batches.append(len(calls))
+        plain(self, calls)
+        time.sleep(0.02)
+
+    monkeypatch.setattr(Held, "run", slow)
+
+    async def client(service: Writer, number: int) -> None:
+        await asyncio.sleep(0.001 * number)  # not all at once
+        for _ in range(calls):
+            await service.run("one", lambda learner: learner.ask().id)
+
+    async def work(service: Writer) -> None:
+        await asyncio.gather(*(client(service, number) for number in range(clients)))
+
+    run(db, work)
+    assert sum(batches[:-1]) in (clients * calls, clients * calls - batches[-1])  # the last one may be empty
+    return batches
+
+
+def test_those_who_wait_for_answers_do_not_fall_into_two_groups(db: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches = batches_of_clients(db, monkeypatch, clients=16, calls=8)
+    assert sum(each >= 14 for each in batches) >= 6, batches
+
+
+def test_a_single_client_does_not_wait_for_others(db: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "LONGEST_PAUSE", 3_600.0)
+    monkeypatch.setattr(writer, "PAUSE", 1e9)  # who had to wait would wait for an hour
+    assert max(batches_of_clients(db, monkeypatch, clients=1, calls=20)) == 1

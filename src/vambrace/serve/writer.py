@@ -179,12 +179,12 @@ class Writer:
             self._loop.call_soon(self._hand_over)
         return await call.future
 
-    def _finished(self, calls: int, seconds: float) -> None:
+    def _finished(self, present: int, seconds: float) -> None:
         """Wait a moment for those who were just answered: a transaction of all costs as much as one of the half.
 
         Otherwise clients that wait for their answers would fall into two groups, each of which waits for the other.
         """
-        self._enough = MOST_PRESENT * (calls + len(self._gathered))
+        self._enough = MOST_PRESENT * present
         if self._loop is not None and len(self._gathered) < self._enough:
             self._timer = self._loop.call_later(min(seconds * PAUSE, LONGEST_PAUSE), self._hand_over)
         else:
@@ -204,12 +204,13 @@ class Writer:
 
     def _serve(self) -> None:
         while batch := self._queue.get():
-            begun = time.perf_counter()
+            begun, others = time.perf_counter(), 0
             for name in dict.fromkeys(call.name for call in batch):
                 group = [call for call in batch if call.name == name]
                 self._run(name, group)
+                others = others or len(self._gathered)  # who came before anybody is answered
                 self._report(self._answer, group)
-            self._report(self._finished, len(batch), time.perf_counter() - begun)
+            self._report(self._finished, len(batch) + others, time.perf_counter() - begun)
         with suppress(VambraceError):
             for learner in self._learners.values():
                 learner.flush()
