@@ -107,6 +107,24 @@ def test_an_error_is_not_remembered(url: str) -> None:
     run(url, work)
 
 
+def test_after_an_error_on_the_way_everything_is_read_again(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    apply = History.apply
+
+    def broken(self: History, entry: Any) -> None:
+        apply(self, entry)
+        if entry.number == 60:
+            raise MemoryError
+
+    async def work(experiments: Experiments, known: Histories) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(History, "apply", broken)
+            with pytest.raises(MemoryError):
+                await known.look("shop", number)
+        assert await known.look("shop", lambda history: (history.number, history.shadow.asked)) == (101, 50)
+
+    run(url, work)
+
+
 def test_the_number_of_histories_is_bounded(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(histories, "MOST_HISTORIES", 2)
     for name in ("a", "b", "c"):

@@ -197,3 +197,28 @@ def test_the_size_of_a_history_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(found._marks) <= 10
     assert len(found._budgets) <= 11
     assert found.points()[-1].mark.asked.sum() == 400
+
+
+def test_stretches_become_wider_with_the_first_that_is_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "MOST_MARKS", 30)
+    journal = Written(vb.UCB1(), ["a", "b"])  # begins in the middle of a second
+    for _ in range(29):
+        journal.time += 1
+        journal.ask()
+    assert (journal.history().width, len(journal.history().points())) == (1, 30)
+    journal.time += 1
+    journal.ask()
+    assert journal.history().width == 5
+
+
+def test_a_retired_arm_leads_nothing_however_good_it_was() -> None:
+    journal = Written(vb.UCB1(), ["good", "fair", "poor"])
+    for _ in range(90):
+        decision = journal.ask()
+        journal.tell(decision, (1.0, 0.5, 0.0)[decision.arm])
+    assert journal.history().points()[-1].leader == 0
+    journal.do(journal.core.retire_arm("good", journal.time))
+    *_, point = journal.history().points()
+    assert point.leader == 1
+    poor = journal.core.arms[2].asked
+    assert point.loss == pytest.approx(0.5 * poor)  # what the good arm won is no loss, and no gain

@@ -2,7 +2,7 @@
 // says stands in the page: a label for each chart, and a table of its numbers.
 "use strict";
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8F4BE8", "#8C8C8C", "#BF0099"];
-const RED = "#D62839", INK = "currentColor";
+const RED = "#D62839", BLUE = "#2B8FD0", INK = "currentColor";
 const LOOK = {background: null, font: "system-ui, sans-serif", view: {stroke: null},
   axis: {labelColor: INK, titleColor: INK, domainColor: INK, tickColor: INK, gridColor: INK, gridOpacity: 0.12,
     labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal"},
@@ -51,8 +51,8 @@ const charts = {
     const known = layer("rate", {type: "point", filled: true, size: 110, opacity: 1, color: COLOURS[1], shape: "diamond"}, {});
     if (!known.length) return "There are no answers yet.";
     return {data: {values: flat}, height: 34 * flat.length, layer: [
-      ...layer("under", {type: "rule", strokeWidth: 14, opacity: 0.28, color: COLOURS[0]}, {x2: {field: "over"}}),
-      ...layer("low", {type: "rule", strokeWidth: 3, color: COLOURS[0]}, {x2: {field: "high"}}), ...known]};
+      ...layer("under", {type: "rule", strokeWidth: 14, opacity: 0.35, color: BLUE}, {x2: {field: "over"}}),
+      ...layer("low", {type: "rule", strokeWidth: 3, color: BLUE}, {x2: {field: "high"}}), ...known]};
   },
   certificate(past, options) {
     const values = past.points.map((point) => ({time: 1000 * point.time, leader: point.leader,
@@ -69,16 +69,20 @@ const charts = {
     return {layer};
   },
   share(past) {
-    const values = [];
-    for (const point of past.points) {
-      past.names.forEach((arm, k) => {
-        const at = {time: 1000 * point.time, arm};
-        if (point.shares) values.push({...at, share: point.shares[k], who: "decided"});
-        if (point.shadow) values.push({...at, share: point.shadow[k], who: "without armour"});
-      });
-    }
+    const values = [], window = Math.ceil(past.points.length / 12);
+    const made = past.points.map((point, n) => point.asked - (n ? past.points[n - 1].asked : 0));
+    past.points.forEach((point, n) => {
+      for (const [what, who] of [["shares", "decided"], ["shadow", "without armour"]]) {
+        const sums = past.names.map(() => 0);
+        for (let m = Math.max(0, n - window + 1); m <= n; m += 1) {
+          if (past.points[m][what]) past.points[m][what].forEach((share, k) => { sums[k] += made[m] * share; });
+        }
+        const all = sums.reduce((a, b) => a + b, 0);
+        if (all) past.names.forEach((arm, k) => values.push({time: 1000 * point.time, arm, share: sums[k] / all, who}));
+      }
+    });
     if (!values.length) return "There are no decisions yet.";
-    const dash = {field: "who", scale: {domain: ["decided", "without armour"], range: [[1, 0], [5, 4]]}};
+    const dash = {field: "who", ...(innerWidth < 600 && {legend: null}), scale: {domain: ["decided", "without armour"], range: [[1, 0], [5, 4]]}};
     return {data: {values}, mark: {type: "line", strokeWidth: 2, point: marked(past)}, encoding: {
       x: time(past), y: {field: "share", type: "quantitative", title: "share of decisions",
         axis: {format: "~%", tickCount: 5}, scale: {domain: [0, 1]}},
@@ -89,7 +93,7 @@ const charts = {
       {time: 1000 * point.time, loss: point.loss, who: "decided"},
       {time: 1000 * point.time, loss: point.shadow_loss, who: "without armour"}]);
     const dash = {field: "who", scale: {domain: ["decided", "without armour"], range: [[1, 0], [5, 4]]}};
-    return {data: {values}, mark: {type: "line", strokeWidth: 2.5, color: COLOURS[0], point: marked(past)}, encoding: {
+    return {data: {values}, mark: {type: "line", strokeWidth: 2.5, color: BLUE, point: marked(past)}, encoding: {
       x: time(past), y: {field: "loss", type: "quantitative", title: "rewards missed (estimate)", scale: {domainMin: 0},
         axis: {tickCount: 5}}, strokeDash: dash}};
   },
