@@ -35,7 +35,8 @@ def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, fl
 class Boost(StationaryAdversary):
     """Make the runner-up look better: fake just so many successes that it seems to close its gap to the best arm.
 
-    A policy with armour loses what the attacker spends. Strong: it sees the pulled arm. It knows the true means.
+    A policy with armour loses what the attacker spends. Strong: it sees the pulled arm. It knows the true means. It is
+    a `Script` with the sign + and a level for the runner-up.
 
     Args:
         budget: What it may spend in total: at worst, this many fake events; infinite by default.

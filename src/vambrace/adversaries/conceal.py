@@ -55,7 +55,8 @@ class Conceal(StationaryAdversary):
     """Hide the best arm: it seems to pay nothing whenever it is pulled, while the budget lasts.
 
     The first attack to try on any policy, and usually the worst: a policy without armour drops or starves the best arm
-    after a few dozen fake events (Theorem 1). Strong: it sees the pulled arm. It knows which arm is best.
+    after a few dozen fake events (Theorem 1). Strong: it sees the pulled arm. It knows which arm is best. It is a
+    `Script` with the sign - for the hidden arms.
 
     Args:
         budget: What it may spend in total: at worst, this many fake events; infinite by default.

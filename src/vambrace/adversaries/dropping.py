@@ -49,7 +49,7 @@ class EliminationRush(Conceal):
 
     The cheapest way to defeat `SEWR` and similar policies: if the policy's budget is large, about 2 (1 + gap) times
     that budget, 1 + gap with radius "tight". Other policies starve the best arm. Strong: it sees the pulled arm. It
-    knows the means.
+    knows the means. It is a `Script` with the sign - for the best arms and + for the runner-up.
 
     Args:
         budget: What it may spend in total: at worst, this many fake events; infinite by default.

@@ -90,7 +90,7 @@ class Inject(Script):
     >>> import vambrace as vb
     >>> attack = vb.Inject(budget=100, modes="-", peek=True)
     >>> attack.words
-    'fake visitors answer 0 on arm 0; they come only when one of these arms would be played'
+    'fake visitors answer 0 on arm 0; they come only when this arm would be played'
     >>> print(vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.5]), attack, horizon=10_000, seed=1))
     ucb1 against inject:budget=100,modes=-,peek=true: regret 4,000.0 after 10,000 rounds, cost 64.0
     """
@@ -136,5 +136,6 @@ class Inject(Script):
             parts.append(f"{answer} on {names_of(arms)}{limit}{window_of(first, last)}")
         if not parts:
             return "fake visitors answer the true mean of each arm"
-        when = "; they come only when one of these arms would be played" if self.peek else ""
+        which = "this arm" if sum(sign != "0" for sign in self.modes) == 1 else "one of these arms"
+        when = f"; they come only when {which} would be played" if self.peek else ""
         return f"fake visitors answer {'; '.join(parts)}{when}{self.end}"

@@ -35,7 +35,8 @@ class Mimic(StationaryAdversary):
     """Make the best arm look like a worse one: wipe out just so many of its rewards that it seems to be second.
 
     The cheapest way to hide an arm from a policy that is patient, and what nobody can tell from an honest game: the
-    reason why armour has a price. Strong: it sees the pulled arm. It knows the true means.
+    reason why armour has a price. Strong: it sees the pulled arm. It knows the true means. It is a `Script` with the
+    sign - and a level for the best arms.
 
     Args:
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
