@@ -51,7 +51,7 @@ def tell(service: TestClient, *pairs: tuple[object, float]) -> list[str]:
 
 def test_the_service_decides_as_a_learner_does(service: TestClient) -> None:
     create(service, policy="exp3-ix", horizon=1_000, seed=7)
-    learner = vb.EXP3IX().learner(arms=NEW["arms"], horizon=1_000, seed=7)  # type: ignore[arg-type]
+    learner = vb.EXP3IX().learner(arms=NEW["arms"], horizon=1_000, seed=7)
     for at in range(40):
         (here,), there = ask(service), learner.ask()
         assert (here["arm"], here["probability"], here["round"]) == (there.arm, there.probability, there.round)
