@@ -114,15 +114,21 @@ def test_large_batches_are_several_transactions(db: str, monkeypatch: pytest.Mon
 def test_stopping_does_what_waits_and_refuses_the_rest(db: str) -> None:
     made(db, "one")
 
+    go = threading.Event()
+
     async def work(service: Writer) -> list[Any]:
+        first = asyncio.ensure_future(service.run("one", lambda learner: go.wait(10)))
+        await asyncio.sleep(0.01)  # the thread is busy, and what follows is gathered
         calls = [asyncio.ensure_future(service.run("one", lambda learner: learner.ask().id)) for _ in range(20)]
         await asyncio.sleep(0)
         ending = asyncio.ensure_future(service.stop())
         await asyncio.sleep(0)
         with pytest.raises(Problem, match="stopping"):
             await service.run("one", lambda learner: learner.ask())
-        await ending
-        return await asyncio.gather(*calls)
+        go.set()
+        await asyncio.wait_for(ending, 10)
+        assert first.result()
+        return [call.result() for call in calls]
 
     async def main() -> list[Any]:
         found = Writer(db, 100)
