@@ -188,9 +188,10 @@ def batches_of_clients(db: str, monkeypatch: pytest.MonkeyPatch, clients: int, c
     monkeypatch.setattr(Held, "run", slow)
 
     async def client(service: Writer, number: int) -> None:
-        await asyncio.sleep(0.001 * number)  # not all at once
+        await asyncio.sleep(0.01 * (number % 2))  # in two groups
         for _ in range(calls):
             await service.run("one", lambda learner: learner.ask().id)
+            await asyncio.sleep(0.002)  # on its way
 
     async def work(service: Writer) -> None:
         await asyncio.gather(*(client(service, number) for number in range(clients)))
