@@ -60,18 +60,19 @@ def write(path: Path, template: str, **values: Any) -> None:
 
 def rendered(template: str, **values: Any) -> str:
     """A page from a file in templates/ and the values that it speaks of."""
-    return str(_templates().get_template(f"templates/{template}").render(values))
+    return str(templates().get_template(f"templates/{template}").render(values))
 
 
 @cache
-def _templates() -> Any:
+def templates(*folders: Path) -> Any:
+    """The templates of the reports, and those of other folders, which come first."""
     try:
         import jinja2
     except ImportError as error:
         raise MissingExtra("pages: expected the extra vambrace[report] (jinja2), got none") from error
     options: dict[str, Any] = {"autoescape": True, "undefined": jinja2.StrictUndefined, "trim_blocks": True}
-    folder = jinja2.FileSystemLoader(Path(__file__).parent)
-    found = jinja2.Environment(loader=folder, lstrip_blocks=True, **options)
+    loader = jinja2.FileSystemLoader([*folders, Path(__file__).parent])
+    found = jinja2.Environment(loader=loader, lstrip_blocks=True, **options)
     found.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     found.filters["breakable"] = _breakable
     found.globals |= {"vega": _vega, "still": _still, "paths": PATHS, "bound": BOUND}

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from vambrace.errors import MissingExtra, VambraceError
+from vambrace.errors import VambraceError
 from vambrace.report import page as report_page
 from vambrace.serve.access import Caller
 from vambrace.serve.pages import static, words
@@ -90,16 +90,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
 @cache
 def environment() -> Any:
     """The templates of the dashboard, and those of the reports."""
-    try:
-        import jinja2
-    except ImportError as error:
-        raise MissingExtra("pages: expected the extra vambrace[serve] (jinja2), got none") from error
-    loader = jinja2.ChoiceLoader(
-        [jinja2.FileSystemLoader(FOLDER), jinja2.FileSystemLoader(Path(report_page.__file__).parent)]
-    )
-    found = jinja2.Environment(
-        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    found = report_page.templates(FOLDER)
     found.globals |= {"version": __version__, "static": static.address, "words": words}
     found.filters |= {"moment": moment, "count": lambda value: f"{value:,}"}
     return found
