@@ -5,7 +5,7 @@ Algorithm   A forecast plays a copy of the policy for the next `ahead` rounds, i
             adds up the regret. A script says for some arms: show 0, or show 1, in the next `depth` answers, while the
             budget lasts. Its worth is the regret of its forecast minus that of the forecast without attack, minus
             `price` times what it costs. Beam search: the `width` best scripts get another arm, as long as that makes
-            the best one worth more. If it is worth more than 0 it is followed; after `every` answers there is a new one.
+            the best one worth more. If it is worth more than 0 it is followed; after `every` answers comes a new one.
 Effect      Needs no recipe for a policy. With `depth` and `every` 1 it sees what one answer changes; most policies
             change their mind only after many.
 Reading     A randomised policy draws its decision again, with the attacker's random numbers, until it plays the same
@@ -145,7 +145,7 @@ def _start(state: State, rng: Stream) -> None:
 
 @rare_kernel
 def _forecast(state: State, case: Case, view: Any, rng: Stream, script: Integers) -> tuple[float, float]:
-    """The regret of the next rounds, and the cost, if a script is followed for some answers and then nothing is done."""
+    """The regret of the next rounds, and the cost, if a script is followed for some answers and then nothing is."""
     _start(state, rng)
     victim, round = copy(view, state.spare), case.round
     arm, reward, probability, tag = case.arm, case.reward, case.probability, case.tag
