@@ -201,7 +201,7 @@ class LookAhead(Adversary):
     width: Steps = 1
 
     @property
-    def work(self) -> int:
+    def work(self) -> int:  # type: ignore[override]
         """How many steps of the policy it computes for each round, with two arms."""
         return 1 + 6 * self.ahead // self.every
 
