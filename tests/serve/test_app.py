@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 import vambrace as vb
 from serving import client
 from vambrace.audit.certificate import certify_counts
+from vambrace.errors import JournalError
 from vambrace.serve import incidents, tables
 
 NEW = {"name": "headlines", "arms": ["old", "new", "newer"], "policy": "kl-ucb-wr:budget=2"}
@@ -276,6 +277,21 @@ def test_without_keys_only_this_machine_is_served(service: TestClient) -> None:
         assert answer.status_code == 403, headers
     for headers in ({"host": "localhost:8000"}, {"host": "[::1]:8000"}, {"origin": "http://127.0.0.1:9"}):
         assert service.get("/v1/experiments", headers=headers).status_code == 200, headers
+
+
+def test_without_its_database_the_service_says_so(service: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    create(service)
+
+    async def away(_: object) -> None:
+        raise JournalError("database: the connection is lost; nothing was acknowledged")
+
+    monkeypatch.setattr(service.app.state.experiments, "on_database", away)  # type: ignore[attr-defined]
+    service.app.state.access._read = -1.0  # type: ignore[attr-defined]  # as if a second had passed
+    assert service.get("/healthz").status_code == 200
+    for answer in (service.get("/readyz"), service.get(PATH), service.post(f"{PATH}/ask", json={})):
+        assert answer.status_code == 503
+        assert answer.headers["retry-after"] == "1"
+        assert "the connection is lost" in answer.json()["detail"]
 
 
 def test_a_fault_of_the_service_is_a_problem_too(service: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

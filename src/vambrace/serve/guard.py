@@ -6,6 +6,7 @@ import time
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from vambrace.errors import VambraceError
 from vambrace.serve import problems
 from vambrace.serve.access import Access
 from vambrace.serve.metrics import Metrics
@@ -35,7 +36,8 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        status, begun = 500, time.perf_counter()
+        status: int | None = None
+        begun = time.perf_counter()
 
         async def counted(message: Message) -> None:
             nonlocal status
@@ -46,11 +48,14 @@ class Guard:
         try:
             guarded = await self._enter(scope, receive)
             await self._app(scope, guarded, counted)
-        except Problem as problem:
+        except (Problem, VambraceError) as error:
+            if status is not None:  # half of an answer is sent: only the connection can end
+                raise
+            problem = error if isinstance(error, Problem) else problems.problem_of(error)
             await problems.answer(problem)(scope, receive, counted)
         finally:
             route = getattr(scope.get("route"), "path", "")
-            self._metrics.count(scope["method"], route, status, time.perf_counter() - begun)
+            self._metrics.count(scope["method"], route, status or 500, time.perf_counter() - begun)
 
     async def _enter(self, scope: Scope, receive: Receive) -> Receive:
         path: str = scope["path"]

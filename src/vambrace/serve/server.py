@@ -49,6 +49,7 @@ def run(settings: Settings, say: Callable[[str], None]) -> None:
     check_address(settings)
     listener = _bound(settings.host, settings.port)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # what strangers send is not worth a line
     app = create_app(settings)
     config = uvicorn.Config(
         app,
