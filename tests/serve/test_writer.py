@@ -11,6 +11,7 @@ import pytest
 import vambrace as vb
 from vambrace.errors import DecisionError, JournalError
 from vambrace.live.fold import Fold
+from vambrace.live.sql import SqlJournal
 from vambrace.serve import writer
 from vambrace.serve.problems import Problem
 from vambrace.serve.writer import Held, Writer
@@ -210,3 +211,26 @@ def test_a_single_client_does_not_wait_for_others(db: str, monkeypatch: pytest.M
     monkeypatch.setattr(writer, "LONGEST_PAUSE", 3_600.0)
     monkeypatch.setattr(writer, "PAUSE", 1e9)  # who had to wait would wait for an hour
     assert max(batches_of_clients(db, monkeypatch, clients=1, calls=20)) == 1
+
+
+def test_keys_of_requests_are_found_within_a_transaction_which_writes_once(
+    db: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(db, "one")
+    sizes: list[int] = []
+    plain = SqlJournal.append
+
+    def counted(self: SqlJournal, entries: Any) -> None:
+        sizes.append(len(entries))
+        plain(self, entries)
+
+    monkeypatch.setattr(SqlJournal, "append", counted)
+
+    async def work(service: Writer) -> list[str]:
+        asked = [service.run("one", lambda learner, key=f"view-{at % 10}": learner.ask(key=key).id) for at in range(30)]
+        return await asyncio.gather(*asked)
+
+    first, again = run(db, work), run(db, work)
+    assert first[:10] == first[10:20] == first[20:] == again[:10] == again[20:]
+    assert len(set(first)) == 10
+    assert sizes == [10]

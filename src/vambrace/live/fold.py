@@ -61,6 +61,7 @@ class Fold:
         self.number = 0  # of the last event in the core, or that will be written with this transaction
         self._last: Entry | None = None  # the entry of this number; None: the core is from a snapshot
         self._unwritten: list[Entry] = []
+        self._unwritten_keys: dict[str, Entry] = {}  # those of them with a key: a transaction writes once, at its end
 
     def create(self, settings: Settings) -> bool:
         """Begin the journal with these settings; False if it has begun already."""
@@ -150,7 +151,7 @@ class Fold:
 
     def forget(self) -> None:
         """Fold the journal again at the next call."""
-        self.core, self._last, self._unwritten = None, None, []
+        self.core, self._last, self._unwritten, self._unwritten_keys = None, None, [], {}
 
     def commit(self, event: Event, *, key: str | None = None) -> None:
         """Make an event true, and write it with this transaction; only while some work is done."""
@@ -159,10 +160,13 @@ class Fold:
         core.apply(event)
         self._last = entry_of(self.number, event, core.rounds, key)
         self._unwritten.append(self._last)
+        if key is not None:
+            self._unwritten_keys[key] = self._last
 
     def find_key(self, key: str) -> tuple[events.Asked, int] | None:
         """The decision that was made for an idempotency key, and its round."""
-        for entry in self._find(key=key):
+        unwritten = self._unwritten_keys.get(key)
+        for entry in self.journal.find(key=key) if unwritten is None else [unwritten]:
             event = event_of(entry)
             if isinstance(event, events.Asked):
                 return event, json.loads(entry.payload)[-1]
@@ -193,15 +197,12 @@ class Fold:
     def _write(self) -> None:
         if self._unwritten:
             self.journal.append(self._unwritten)
-            self._unwritten = []
-
-    def _find(self, *, decision: str | None = None, key: str | None = None) -> list[Entry]:
-        self._write()  # what this batch did is found, too
-        return self.journal.find(decision=decision, key=key)
+            self._unwritten, self._unwritten_keys = [], {}
 
     def _find_closed(self, key: Id) -> float | Waiting | None:
         found: float | Waiting | None = None
-        for event in map(event_of, self._find(decision=str(key))):
+        self._write()  # what this batch did is found, too
+        for event in map(event_of, self.journal.find(decision=str(key))):
             if isinstance(event, events.Asked):
                 found = Waiting(event.arm, event.probability, event.tag, event.time)
             elif isinstance(event, events.Told | events.ToldLate):
