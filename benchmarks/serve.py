@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import uvloop
 
-from journal import databases
+from journal import databases  # type: ignore[import-not-found]  # beside this file
 from vambrace.serve import keys, tables
 
 CONNECTIONS = 32

@@ -105,6 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _reply(self, body: Any) -> None:
         fake = self.fake
+        found: Any
         with fake.guard:
             fake.requests.append((self.path, body, dict(self.headers)))
             fault = fake.faults.pop(0) if fake.faults else None

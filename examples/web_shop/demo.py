@@ -19,7 +19,7 @@ import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
-from shop import Shop
+from shop import Shop  # type: ignore[import-not-found]  # beside this file
 
 import vambrace as vb
 

@@ -145,7 +145,7 @@ def test_a_block_that_ends_with_unsent_answers_raises() -> None:
 
 def test_a_default_arm_while_the_service_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1_000.0]
-    monkeypatch.setattr(remote.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("vambrace.client.remote.time.monotonic", lambda: now[0])
     learner = vb.connect("http://127.0.0.1:9", "headlines", default="old", patience=0.05)
     calls: list[str] = []
     answers: list[Any] = []

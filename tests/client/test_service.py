@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from fake_service import FakeService
-from vambrace.client import service as module
 from vambrace.client.service import Service
 from vambrace.errors import InvalidParameter, ServiceAway, ServiceRefused
 
@@ -24,7 +23,7 @@ ASK = "/v1/experiments/headlines/ask"
 def made(fake: FakeService, **changed: Any) -> tuple[Service, list[float]]:
     """A service, and the pauses that it made; none of them takes time."""
     pauses: list[float] = []
-    settings = {"key": KEY, "timeout": 5.0, "patience": 60.0, "sleep": pauses.append} | changed
+    settings: dict[str, Any] = {"key": KEY, "timeout": 5.0, "patience": 60.0, "sleep": pauses.append} | changed
     return Service(fake.url, **settings), pauses
 
 
@@ -51,7 +50,12 @@ def test_what_is_refused_is_not_sent_again(fake: FakeService, status: int) -> No
 
 def test_pauses_are_random_and_grow_and_have_a_limit(fake: FakeService, monkeypatch: pytest.MonkeyPatch) -> None:
     limits: list[float] = []
-    monkeypatch.setattr(module.random, "uniform", lambda low, high: limits.append(high) or high / 2)
+
+    def middle(low: float, high: float) -> float:
+        limits.append(high)
+        return high / 2
+
+    monkeypatch.setattr("vambrace.client.service.random.uniform", middle)
     fake.faults = [503] * 8
     service, pauses = made(fake)
     service.call("GET", "/v1/experiments/headlines")

@@ -1,12 +1,12 @@
 """Decisions of a service, and those that are made without it while it is away."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from vambrace import validation
 from vambrace.errors import InvalidParameter
 
-DEFAULT = "default"  # the outcome of telling a default decision, and how its id begins
+DEFAULT: Final = "default"  # the outcome of telling a default decision, and how its id begins
 
 RemoteOutcome = Literal["applied", "duplicate", "conflict", "late", "unknown", "default"]
 

@@ -5,7 +5,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vambrace import validation
 from vambrace.client.decisions import DEFAULT, RemoteDecision, RemoteOutcome, id_of, is_default, reward_of
@@ -186,8 +186,8 @@ class RemoteLearner:
         found: list[str] = []
         for start in range(0, len(sent), BATCH):
             found += self._send_answers(sent[start : start + BATCH])
-        outcomes = iter(found)
-        return [DEFAULT if is_default(key) else next(outcomes) for key, _ in pairs]  # type: ignore[misc]
+        outcomes = iter(cast("list[RemoteOutcome]", found))
+        return [DEFAULT if is_default(key) else next(outcomes) for key, _ in pairs]
 
     def tell_later(self, decision: RemoteDecision | str, reward: float) -> None:
         """Report the reward of a decision without waiting: a thread sends what is there, many answers at a time.
