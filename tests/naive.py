@@ -1572,8 +1572,8 @@ class Inject:
 class LookAhead:
     """Plays copies of the policy: what would the next rounds cost after each answer, if every arm paid its mean?
 
-    A plan shows 0 or 1 on some arms, in the next `depth` answers. The best few plans get another arm, until that helps
-    no more; the best of all is followed, and after `every` answers there is a new one.
+    A script shows 0 or 1 on some arms, in the next `depth` answers. The best few scripts get another arm, until that
+    helps no more; the best of all is followed, and after `every` answers there is a new one.
     """
 
     def __init__(
@@ -1591,18 +1591,18 @@ class LookAhead:
     ) -> None:
         self.means, self.policy, self.left, self.horizon = means, policy, budget, horizon
         self.ahead, self.price, self.depth, self.every, self.width = ahead, price, depth, every, width
-        self.plan: dict[int, float] = {}
+        self.script: dict[int, float] = {}
         self.rest = 0
 
-    def forecast(self, t: int, arm: int, reward: float, plan: dict[int, float]) -> tuple[float, float]:
-        """The regret of the rounds after round t, and what the plan costs."""
+    def forecast(self, t: int, arm: int, reward: float, script: dict[int, float]) -> tuple[float, float]:
+        """The regret of the rounds after round t, and what the script costs."""
         victim, regret, cost = copy.deepcopy(self.policy), 0.0, 0.0
         for step in range(min(self.ahead, self.horizon - t) + 1):
             if step > 0:
                 arm = victim.ask()
                 reward = self.means[arm]
                 regret += max(self.means) - self.means[arm]
-            shown = plan.get(arm, reward) if step < self.depth else reward
+            shown = script.get(arm, reward) if step < self.depth else reward
             if cost + abs(shown - reward) > self.left:
                 shown = reward
             cost += abs(shown - reward)
@@ -1614,29 +1614,29 @@ class LookAhead:
         if self.left <= 0 or t >= self.horizon:
             return reward
         if self.rest == 0:
-            self.plan, self.rest = self.best_plan(t, arm, reward), self.every
+            self.script, self.rest = self.best_script(t, arm, reward), self.every
         self.rest -= 1
-        return self.plan.get(arm, reward)
+        return self.script.get(arm, reward)
 
-    def best_plan(self, t: int, arm: int, reward: float) -> dict[int, float]:
-        """The plan that is worth most; the empty one is worth nothing."""
+    def best_script(self, t: int, arm: int, reward: float) -> dict[int, float]:
+        """The script that is worth most; the empty one is worth nothing."""
         alone, _ = self.forecast(t, arm, reward, {})
         arms = [arm] if self.depth == 1 else range(len(self.means))
         kept: list[dict[int, float]] = [{}]
         best, found = 0.0, {}
         for size in range(1, len(arms) + 1):
-            plans = [each | {k: shown} for each in kept for k in arms if k not in each for shown in (0.0, 1.0)]
+            scripts = [each | {k: shown} for each in kept for k in arms if k not in each for shown in (0.0, 1.0)]
             worths = []
-            for plan in plans:
-                regret, cost = self.forecast(t, arm, reward, plan)
+            for script in scripts:
+                regret, cost = self.forecast(t, arm, reward, script)
                 worths.append(regret - alone - self.price * cost)
             if max(worths) > best:
                 best = max(worths)
-                found = plans[worths.index(best)]
+                found = scripts[worths.index(best)]
             elif size > 1:
                 break
-            ranks = sorted(range(len(plans)), key=worths.__getitem__, reverse=True)
-            kept = [plans[i] for i in ranks[: self.width]]
+            ranks = sorted(range(len(scripts)), key=worths.__getitem__, reverse=True)
+            kept = [scripts[i] for i in ranks[: self.width]]
         return found
 
     def witness(self, arm: int, raw: float, seen: float) -> None:

@@ -209,20 +209,14 @@ class Adversary(HasKernels):
     alter(state, round, arm, reward, view, rng) -> (reward, state)   strong: sees the arm (Procedure 1)
     corrupt(state, round, rewards, rng) -> state                     medium: changes the rewards of all arms in place,
                                                                      before the arm is known (Procedure 2)
+    inject(state, round, view, rng) -> (flag, state)                 injecting: whether a fake visitor comes now,
+    reply(state, round, arm, view, rng) -> (reward, state)           and what it answers, in [0, 1]
     ```
 
-    An attack with the strength "injecting" changes no reward and adds events: fake visitors, for whom the policy plays
-    an arm. Each costs 1. The regret counts the other rounds only, and the policy is made for both kinds together.
+    An injecting one adds fake visitors, for whom the policy plays an arm. Each costs 1, and no regret counts them.
 
-    ```text
-    inject(state, round, view, rng) -> (flag, state)        before a round: whether a fake visitor comes now
-    reply(state, round, arm, view, rng) -> (reward, state)  what it answers, in [0, 1]
-    ```
-
-    `view` is the policy's state; a white-box attack lists in `reads` the fields of it that it uses. An attack may also
-    call the kernels of the attacked policy: `from vambrace.engine.slots import select`, and `copy(view, into)` makes a
-    copy of its state in `game.victim`. It then says so in `tries_policy`, since a bandit of another library changes
-    when it is asked.
+    `view` is the policy's state; a white-box attack lists in `reads` the fields of it that it uses. One that sets
+    `tries_policy` may also call the policy's kernels, `from vambrace.engine.slots import select`, and copy its state.
 
     A strong attack whose rule depends only on the arm, the reward and which arms the policy has dropped defines
     `respond` instead, which the leap engine can use too (docs/leap.md). If the rule can change when the policy changes
@@ -264,6 +258,8 @@ class Adversary(HasKernels):
     strength: ClassVar[Literal["strong", "medium", "injecting"]]
     knowledge: ClassVar[Literal["oracle means", "white box", "black box"]]
     aim: ClassVar[str] = ""  # its effect on which arm, in a few words
+    tries_policy: bool = False  # whether it calls kernels of the attacked policy
+    work: int = 1  # how many times longer a round takes than without attack, about; if it is much, compile sooner
     budget: float
     alter: signatures.Alter
     corrupt: signatures.Corrupt
@@ -272,16 +268,6 @@ class Adversary(HasKernels):
     witness: signatures.Witness | None = None
     inject: signatures.Inject
     reply: signatures.Reply
-
-    @property
-    def tries_policy(self) -> bool:
-        """Whether this attack calls kernels of the attacked policy."""
-        return False
-
-    @property
-    def work(self) -> int:
-        """About how many times longer a round takes than without attack: if it is much, it is compiled sooner."""
-        return 1
 
     @property
     def reads(self) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ HOWS: dict[str, dict[str, Any]] = {
     "one step": {"ahead": 12, "price": 0.1, "depth": 1, "every": 1, "width": 1},
     "far, dear": {"ahead": 60, "price": 0.4, "depth": 1, "every": 1, "width": 1},
     "a beam": {"ahead": 14, "price": 0.05, "depth": 9, "every": 3, "width": 2},
-    "a plan": {"ahead": 30, "price": 0.02, "depth": 30, "every": 7, "width": 1},
+    "a script": {"ahead": 30, "price": 0.02, "depth": 30, "every": 7, "width": 1},
 }
 
 

@@ -51,7 +51,7 @@ def tell(service: TestClient, *pairs: tuple[object, float]) -> list[str]:
 
 def test_the_service_decides_as_a_learner_does(service: TestClient) -> None:
     create(service, policy="exp3-ix", horizon=1_000, seed=7)
-    learner = vb.EXP3IX().learner(arms=NEW["arms"], horizon=1_000, seed=7)  # type: ignore[arg-type]
+    learner = vb.EXP3IX().learner(arms=NEW["arms"], horizon=1_000, seed=7)
     for at in range(40):
         (here,), there = ask(service), learner.ask()
         assert (here["arm"], here["probability"], here["round"]) == (there.arm, there.probability, there.round)
@@ -170,9 +170,17 @@ def test_the_certificate_is_that_of_the_counts(service: TestClient, binary: bool
     assert wanted.budget is not None
 
 
-def test_a_certificate_needs_answers_of_two_arms(service: TestClient) -> None:
+def test_a_certificate_needs_answers_of_every_open_arm(service: TestClient) -> None:
     create(service)
     assert service.get(f"{PATH}/certificate").status_code == 409
+    tell(service, *((each["id"], float(each["arm"] == "new")) for each in ask(service, 30)))
+    assert {each["label"] for each in service.get(f"{PATH}/certificate").json()["rivals"]} == {"old", "newer"}
+    service.post(f"{PATH}/arms/retire", json={"label": "old"})
+    assert {each["label"] for each in service.get(f"{PATH}/certificate").json()["rivals"]} == {"newer"}
+    service.post(f"{PATH}/arms", json={"label": "newest"})
+    unknown = service.get(f"{PATH}/certificate")
+    assert unknown.status_code == 409
+    assert "none of 'newest'" in unknown.json()["detail"]
 
 
 def test_the_export_has_every_answer_in_each_format(service: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 import sqlite3
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -38,12 +39,8 @@ def test_only_the_right_text_matches(database: Database) -> None:
     assert keys.matching(known, text, now) == key
     for wrong in ("", "vb_", text[:-1], text + "A", text.lower(), key.id, key.digest):
         assert keys.matching(known, wrong, now) is None
-    impostor = {key.id: keys.Key(key.id, "0" * 64, *list(_fields(key))[2:])}  # the same id, another key
+    impostor = {key.id: replace(key, digest="0" * 64)}  # the same id, another key
     assert keys.matching(impostor, text, now) is None
-
-
-def _fields(key: keys.Key) -> Iterator[object]:
-    return (getattr(key, name) for name in keys.Key.__dataclass_fields__)
 
 
 def test_keys_expire(database: Database) -> None:

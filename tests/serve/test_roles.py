@@ -66,7 +66,7 @@ def call(service: TestClient, route: APIRoute, key: str | None, name: str) -> An
     if isinstance(body, dict) and "name" in body:
         body = body | {"name": name}
     headers = {} if key is None else {"authorization": f"Bearer {key}"}
-    (method,) = route.methods
+    method = next(iter(route.methods or ()))
     path = route.path.replace("{name}", name)
     sent = {"content": row.content} if row.content is not None else {} if body is None else {"json": body}
     return service.request(method, path, params=row.query, headers=headers, **sent)
@@ -90,7 +90,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 @pytest.fixture(scope="module")
 def own_keys(service: TestClient) -> dict[str, str]:
     db = service.app.state.db  # type: ignore[attr-defined]
-    found = {role: new_key(db, role, experiments=["own", "missing"]) for role in ROLES}
+    found: dict[str, str] = {role: new_key(db, role, experiments=["own", "missing"]) for role in ROLES}
     service.app.state.access._read = -1.0  # type: ignore[attr-defined]  # as if a second had passed
     return found
 
@@ -164,7 +164,7 @@ def test_nothing_works_without_a_valid_key(service: TestClient, own_keys: dict[s
     for name, route in operations(service.app).items():  # type: ignore[arg-type]
         path = route.path.replace("{name}", "own")
         asked = f"{path}?key={good}&access_token={good}" if kind == "in the address" else path
-        (method,) = route.methods
+        method = next(iter(route.methods or ()))
         # no body, or one that is no JSON: the key comes first
         answer = service.request(method, asked, headers={} if header is None else {"authorization": header})
         assert answer.status_code == (200 if name in PUBLIC else 401), (name, answer.text)

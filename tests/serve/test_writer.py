@@ -114,15 +114,21 @@ def test_large_batches_are_several_transactions(db: str, monkeypatch: pytest.Mon
 def test_stopping_does_what_waits_and_refuses_the_rest(db: str) -> None:
     made(db, "one")
 
+    go = threading.Event()
+
     async def work(service: Writer) -> list[Any]:
+        first = asyncio.ensure_future(service.run("one", lambda learner: go.wait(10)))
+        await asyncio.sleep(0.01)  # the thread is busy, and what follows is gathered
         calls = [asyncio.ensure_future(service.run("one", lambda learner: learner.ask().id)) for _ in range(20)]
         await asyncio.sleep(0)
         ending = asyncio.ensure_future(service.stop())
         await asyncio.sleep(0)
         with pytest.raises(Problem, match="stopping"):
             await service.run("one", lambda learner: learner.ask())
-        await ending
-        return await asyncio.gather(*calls)
+        go.set()
+        await asyncio.wait_for(ending, 10)
+        assert first.result()
+        return [call.result() for call in calls]
 
     async def main() -> list[Any]:
         found = Writer(db, 100)
@@ -182,9 +188,10 @@ def batches_of_clients(db: str, monkeypatch: pytest.MonkeyPatch, clients: int, c
     monkeypatch.setattr(Held, "run", slow)
 
     async def client(service: Writer, number: int) -> None:
-        await asyncio.sleep(0.001 * number)  # not all at once
+        await asyncio.sleep(0.01 * (number % 2))  # in two groups
         for _ in range(calls):
             await service.run("one", lambda learner: learner.ask().id)
+            await asyncio.sleep(0.002)  # on its way
 
     async def work(service: Writer) -> None:
         await asyncio.gather(*(client(service, number) for number in range(clients)))

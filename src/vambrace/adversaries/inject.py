@@ -109,7 +109,7 @@ class Inject(Script):
         return interpreted(inject, {"PEEK": self.peek, "UNTIL_DROPPED": self.stop_when_dropped})
 
     @property
-    def tries_policy(self) -> bool:
+    def tries_policy(self) -> bool:  # type: ignore[override]
         """Whether it asks the policy what it would play."""
         return self.peek
 

@@ -2,10 +2,10 @@
 
 Setting     Strong and white box; knows the true means.
 Algorithm   A forecast plays a copy of the policy for the next `ahead` rounds, in which every arm pays its mean, and
-            adds up the regret. A plan says for some arms: show 0, or show 1, in the next `depth` answers, while the
+            adds up the regret. A script says for some arms: show 0, or show 1, in the next `depth` answers, while the
             budget lasts. Its worth is the regret of its forecast minus that of the forecast without attack, minus
-            `price` times what it costs. Beam search: the `width` best plans get another arm, as long as that makes the
-            best one worth more. If it is worth more than 0 it is followed; after `every` answers there is a new plan.
+            `price` times what it costs. Beam search: the `width` best scripts get another arm, as long as that makes
+            the best one worth more. If it is worth more than 0 it is followed; after `every` answers comes a new one.
 Effect      Needs no recipe for a policy. With `depth` and `every` 1 it sees what one answer changes; most policies
             change their mind only after many.
 Reading     A randomised policy draws its decision again, with the attacker's random numbers, until it plays the same
@@ -30,15 +30,15 @@ Steps = Annotated[int, Range(1, 10**6)]
 
 
 class State(NamedTuple):
-    """A victim to try things on, what arms pay, and memory for plans."""
+    """A victim to try things on, what arms pay, and memory for scripts."""
 
     spare: Any
     means: Floats
     gaps: Floats
     left: Floats  # of the budget; one number
-    plan: Integers  # (arms,) what is shown on each arm
+    script: Integers  # (arms,) what is shown on each arm
     rest: Integers  # for how many answers; one number
-    plans: Integers  # (width, arms) the best plans with one number of arms
+    scripts: Integers  # (width, arms) the best scripts with one number of arms
     longer: Integers  # (2 width arms, arms) those with one more
     worths: Floats  # of these
     draws: Stream  # the random numbers of a forecast
@@ -64,10 +64,10 @@ def alter(state: State, round: Round, arm: int, reward: float, view: Any, rng: S
     if state.left[0] <= 0.0 or round.t >= state.horizon:
         return reward, state
     if state.rest[0] == 0:
-        _make_plan(state, round, arm, reward, view, rng)
+        _choose_script(state, round, arm, reward, view, rng)
         state.rest[0] = state.every
     state.rest[0] -= 1
-    sign = state.plan[arm]
+    sign = state.script[arm]
     return (reward if sign == KEEP else 0.0 if sign == LOWER else 1.0), state
 
 
@@ -78,9 +78,9 @@ def witness(state: State, arm: int, reward: float, seen: float) -> State:
 
 
 @rare_kernel
-def _make_plan(state: State, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> None:
-    """Find the best plan."""
-    next_word(rng)  # so that other plans have other forecasts
+def _choose_script(state: State, round: Round, arm: int, reward: float, view: Any, rng: Stream) -> None:
+    """Find the best script."""
+    next_word(rng)  # so that other scripts have other forecasts
     _start(state, rng)
     chosen, probability, tag = select(view, round, state.draws)
     for _ in range(TRIES):
@@ -88,10 +88,10 @@ def _make_plan(state: State, round: Round, arm: int, reward: float, view: Any, r
             break
         chosen, probability, tag = select(view, round, state.draws)
     case = Case(round, arm, reward, probability, tag)
-    width, n_arms = state.plans.shape
+    width, n_arms = state.scripts.shape
     for k in range(n_arms):
-        state.plan[k] = state.plans[0, k] = KEEP
-    alone, _ = _forecast(state, case, view, rng, state.plan)
+        state.script[k] = state.scripts[0, k] = KEEP
+    alone, _ = _forecast(state, case, view, rng, state.script)
     most, kept = 0.0, 1
     for size in range(1, n_arms + 1 if state.depth > 1 else 2):
         count, before = _longer(state, kept, arm if state.depth == 1 else -1), most
@@ -101,7 +101,7 @@ def _make_plan(state: State, round: Round, arm: int, reward: float, view: Any, r
             if state.worths[i] > most:
                 most = state.worths[i]
                 for k in range(n_arms):
-                    state.plan[k] = state.longer[i, k]
+                    state.script[k] = state.longer[i, k]
         if size > 1 and most <= before:
             break
         kept = min(width, count)
@@ -110,15 +110,15 @@ def _make_plan(state: State, round: Round, arm: int, reward: float, view: Any, r
 
 @kernel
 def _longer(state: State, kept: int, only: int) -> int:
-    """Each of the kept plans with one more arm, or with this one only; how many there are."""
+    """Each of the kept scripts with one more arm, or with this one only; how many there are."""
     count, n_arms = 0, len(state.means)
     for i in range(kept):
         for k in range(n_arms):
-            if state.plans[i, k] != KEEP or (only >= 0 and k != only):
+            if state.scripts[i, k] != KEEP or (only >= 0 and k != only):
                 continue
             for sign in (LOWER, RAISE):
                 for j in range(n_arms):
-                    state.longer[count, j] = state.plans[i, j]
+                    state.longer[count, j] = state.scripts[i, j]
                 state.longer[count, k] = sign
                 count += 1
     return count
@@ -126,14 +126,14 @@ def _longer(state: State, kept: int, only: int) -> int:
 
 @kernel
 def _keep_best(state: State, kept: int, count: int) -> None:
-    """Move the best plans, the first of equal ones, to `plans`."""
+    """Move the best scripts, the first of equal ones, to `scripts`."""
     for i in range(kept):
         best = 0
         for k in range(1, count):
             if state.worths[k] > state.worths[best]:
                 best = k
         for j in range(len(state.means)):
-            state.plans[i, j] = state.longer[best, j]
+            state.scripts[i, j] = state.longer[best, j]
         state.worths[best] = -np.inf
 
 
@@ -144,8 +144,8 @@ def _start(state: State, rng: Stream) -> None:
 
 
 @rare_kernel
-def _forecast(state: State, case: Case, view: Any, rng: Stream, plan: Integers) -> tuple[float, float]:
-    """The regret of the next rounds, and the cost, if a plan is followed for some answers and then none is changed."""
+def _forecast(state: State, case: Case, view: Any, rng: Stream, script: Integers) -> tuple[float, float]:
+    """The regret of the next rounds, and the cost, if a script is followed for some answers and then nothing is."""
     _start(state, rng)
     victim, round = copy(view, state.spare), case.round
     arm, reward, probability, tag = case.arm, case.reward, case.probability, case.tag
@@ -157,8 +157,8 @@ def _forecast(state: State, case: Case, view: Any, rng: Stream, plan: Integers) 
             reward = state.means[arm]
             regret += state.gaps[arm]
         shown = reward
-        if step < state.depth and plan[arm] != KEEP:
-            wanted = 0.0 if plan[arm] == LOWER else 1.0
+        if step < state.depth and script[arm] != KEEP:
+            wanted = 0.0 if script[arm] == LOWER else 1.0
             if cost + abs(wanted - reward) <= state.left[0]:
                 shown = wanted
                 cost += abs(shown - reward)
@@ -171,16 +171,16 @@ class LookAhead(Adversary):
     """With a copy of the policy, see what it would do after each answer, and spend where the regret grows most.
 
     The attack that needs no recipe: it applies to every policy of the package. Strong and white box; it knows the true
-    means. For each plan it plays forecasts of `ahead` rounds, about two for each arm and each of the `width` plans:
-    good for up to 10,000 rounds, or more with a large `every`.
+    means. To choose a script it plays forecasts of `ahead` rounds, about two for each arm and each of the `width`
+    scripts that are kept: good for up to 10,000 rounds, or more with a large `every`.
 
     Args:
         budget: What it may spend in total: at worst, this many fake events; infinite by default.
         ahead: How many rounds a forecast has.
         price: The regret within these rounds that a unit of budget has to bring, at least.
-        depth: For how many answers a plan is followed in a forecast; 1: only the present one.
-        every: After how many answers there is a new plan.
-        width: How many plans are kept at a time.
+        depth: For how many answers a script is followed in a forecast; 1: only the present one.
+        every: After how many answers there is a new script.
+        width: How many scripts are kept at a time.
 
     >>> import vambrace as vb
     >>> env, attack = vb.Bernoulli([0.9, 0.5]), vb.LookAhead(budget=30)
@@ -201,17 +201,17 @@ class LookAhead(Adversary):
     width: Steps = 1
 
     @property
-    def work(self) -> int:
+    def work(self) -> int:  # type: ignore[override]
         """How many steps of the policy it computes for each round, with two arms."""
         return 1 + 6 * self.ahead // self.every
 
     def init(self, game: Game) -> State:
         n_arms = len(game.means)
-        plans, longer = (np.zeros((rows, n_arms), dtype=np.int64) for rows in (self.width, 2 * self.width * n_arms))
-        plan, rest = np.zeros(n_arms, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        scripts, longer = (np.zeros((rows, n_arms), dtype=np.int64) for rows in (self.width, 2 * self.width * n_arms))
+        script, rest = np.zeros(n_arms, dtype=np.int64), np.zeros(1, dtype=np.int64)
         draws, left = np.zeros(4, dtype=np.uint64), np.array([float(self.budget)])
         sizes = (self.ahead, self.depth, self.every, float(self.price), game.required_horizon)
         gaps = game.means.max() - game.means
         return State(
-            game.victim, game.means, gaps, left, plan, rest, plans, longer, np.zeros(len(longer)), draws, *sizes
+            game.victim, game.means, gaps, left, script, rest, scripts, longer, np.zeros(len(longer)), draws, *sizes
         )

@@ -44,15 +44,14 @@ def command(
 ) -> None:
     """Find the attack that hurts a policy most, at each budget.
 
-    Searches: the attacks of the suite and a family of scripts race, and the winner is measured in fresh games. With
-    --suite or --attack only fixed attacks play, and all are printed. In every game, of the search too, the arms stand
-    in an order of its own, because ties go to the first arm; arms of --env that have only one order keep it.
+    Searches: attacks race, and the winner is measured in fresh games. With --suite or --attack only fixed attacks play.
+    In every game, of the search too, the arms stand in another order; arms of --env that have only one keep it.
     """
     arms = common.environment(MEANS if means is None and env is None else means, env)
     sizes = common.numbers("budgets", budgets)
     if not suite and not attacks:
-        options = common.whole(horizon=horizon, seed=seed) | {"goal": goal, "effort": effort, "threads": threads}
-        options |= {"threat": threat}
+        options = {"goal": goal, "effort": effort, "threat": threat, "threads": threads}
+        options |= common.whole(horizon=horizon, seed=seed)
         _search(own_code.policy(policy), arms, [size for size in sizes if size != 0] or sizes, options, html, as_json)
         return
     if html is not None:

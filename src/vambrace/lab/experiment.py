@@ -177,7 +177,7 @@ class Experiment(_Model):
 
     def canonical(self) -> dict[str, Any]:
         """The experiment with all defaults filled in, ready for JSON."""
-        return self.model_dump(mode="json", exclude_none=True)
+        return self.model_dump(mode="json", exclude_none=True, exclude=set() if self.sources else {"sources"})
 
 
 def _with_budget(spec: str) -> str:

@@ -34,7 +34,7 @@ FINALISTS = 3  # of the last race, after a quarter of its games
 STEP, DECIDE = "search", "decide"
 LOOKED_AT = 10_000  # rounds: in longer games looking ahead takes too long
 PRICES = (0.0, 0.05, 0.2)  # of all that can be lost, for the whole budget
-PLANS = (20, 200)  # in a game
+CHOICES = (20, 200)  # of a script, in a game
 Threat = Literal["alter", "inject"]
 Watch = Callable[[int, Adversary | None, float], None]
 
@@ -192,9 +192,9 @@ def injected(script: Script, peek: bool) -> Inject:
 
 
 def looking_ahead(games: Games, budget: float) -> list[Adversary]:
-    """Attacks that look ahead to the end of the game, with a few prices and numbers of plans."""
+    """Attacks that look ahead to the end of the game, with a few prices and numbers of choices."""
     rounds, unit = games.horizon, games.everything / budget
-    every = dict.fromkeys(max(1, rounds // plans) for plans in PLANS)
+    every = dict.fromkeys(max(1, rounds // choices) for choices in CHOICES)
     sizes: dict[str, Any] = {"budget": budget, "ahead": rounds, "depth": rounds}
     return [LookAhead(price=share * unit, every=each, **sizes) for share in PRICES for each in every]
 

@@ -25,7 +25,7 @@ def main() -> None:
     job = json.load(sys.stdin)
     _limit(job["memory"], job["seconds"])
     try:
-        content = {"result": JOBS[job["job"]](**job["options"])}
+        content: dict[str, Any] = {"result": JOBS[job["job"]](**job["options"])}
     except VambraceError as error:
         content = {"error": str(error)}
     except MemoryError:

@@ -213,24 +213,24 @@ class Experiments:
     async def add_arm(self, name: str, label: str | int, actor: str) -> models.Experiment:
         """Open a new arm, or a retired one again."""
 
-        def work(learner: Held) -> models.Experiment:
+        def add(learner: Held) -> None:
             if learner.n_arms >= models.MOST_ARMS and label not in learner.arms:
                 raise problems.Problem(409, f"arms: expected at most {models.MOST_ARMS:,}, got one more")
-            with _in_conflict():
-                learner.add_arm(label)
-            tables.record(learner.database, actor, "add arm", experiment=name, arm=label)
-            return views.described(learner)
+            learner.add_arm(label)
 
-        found: models.Experiment = await self.run(name, work)
-        return found
+        return await self._with_other_arms(name, label, actor, "add arm", add)
 
     async def retire_arm(self, name: str, label: str | int, actor: str) -> models.Experiment:
         """Play an arm no more."""
+        return await self._with_other_arms(name, label, actor, "retire arm", lambda learner: learner.retire_arm(label))
 
+    async def _with_other_arms(
+        self, name: str, label: str | int, actor: str, action: str, change: Callable[[Held], None]
+    ) -> models.Experiment:
         def work(learner: Held) -> models.Experiment:
             with _in_conflict():
-                learner.retire_arm(label)
-            tables.record(learner.database, actor, "retire arm", experiment=name, arm=label)
+                change(learner)
+            tables.record(learner.database, actor, action, experiment=name, arm=label)
             return views.described(learner)
 
         found: models.Experiment = await self.run(name, work)

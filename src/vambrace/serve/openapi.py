@@ -47,7 +47,7 @@ def _completed(schema: dict[str, Any], app: FastAPI) -> dict[str, Any]:
         schemas.pop(unused, None)
     for route in app.routes:
         if isinstance(route, APIRoute) and route.include_in_schema:
-            for method in route.methods:
+            for method in route.methods or ():
                 operation = schema["paths"][route.path_format][method.lower()]
                 _complete(operation, role_of(route))
                 if hasattr(route.endpoint, "body"):

@@ -8,7 +8,7 @@ goes on to the framework, where the same operation refuses it. A test sends ever
 import re
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vambrace.errors import VambraceError
@@ -59,7 +59,7 @@ class Quick:
     async def _content(self, name: str, operation: Any, caller: Caller, body: bytes) -> bytes:
         caller.check(operation.role, name)
         given = operation.body.validate_json(body)
-        answer: models.BaseModel = await operation.work(self._experiments, name, caller, given, self._metrics)
+        answer: BaseModel = await operation.work(self._experiments, name, caller, given, self._metrics)
         return answer.model_dump_json().encode()
 
 

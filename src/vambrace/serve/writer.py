@@ -40,7 +40,8 @@ class Held(DurableLearner):
         self.name, self.database = name, database
         self._fold = Fold(SqlJournal(database, name, create=False))
         self._settings = self._fold.load().settings
-        self._now, self._closed = 0.0, None
+        self._now = 0.0
+        self._closed: bool | None = None  # not read yet in this transaction
         self.incidents = Incidents(name)
 
     @property

@@ -7,11 +7,11 @@ So they check the role and the body themselves, with the same models that descri
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from starlette.responses import Response
 
 from vambrace.errors import VambraceError
@@ -26,6 +26,7 @@ JSON = "application/json"
 router = APIRouter(prefix="/v1/experiments/{name}", tags=["decisions"])
 Body = TypeVar("Body")
 Operation = Callable[[Request], Awaitable[Response]]
+Decorator = Callable[[Callable[..., Awaitable[BaseModel]]], Operation]
 _NAME = re.compile(models.NAME)
 _PATH_NAME = {
     "name": "name",
@@ -37,10 +38,10 @@ _PATH_NAME = {
 }
 
 
-def operation(role: Role, body: "TypeAdapter[Body]", answer: type[models.BaseModel], *statuses: int) -> Any:
+def operation(role: Role, body: "TypeAdapter[Body]", answer: type[BaseModel], *statuses: int) -> Decorator:
     """Make an operation of a function that takes the experiments, the name, the caller, the body and the counts."""
 
-    def made(work: Callable[..., Awaitable[models.BaseModel]]) -> Operation:
+    def made(work: Callable[..., Awaitable[BaseModel]]) -> Operation:
         async def run(request: Request) -> Response:
             caller: Caller = request.state.caller  # whom the guard let in
             name: str = request.path_params["name"]

@@ -10,10 +10,11 @@ from vambrace.serve.problems import Problem, declared
 from vambrace.serve.routes.common import ExperimentName, Service
 
 MOST_LISTED = 100
+EXISTS = {"description": "It is there already.", "model": models.Experiment}
 router = APIRouter(prefix="/v1/experiments", tags=["experiments"])
 
 
-@router.post("", status_code=201, responses={200: {"description": "It is there already."}} | declared(409))
+@router.post("", status_code=201, responses=declared(409) | {200: EXISTS})
 async def create_experiment(
     body: models.NewExperiment, response: Response, caller: Admin, service: Service
 ) -> models.Experiment:

@@ -54,7 +54,7 @@ async def show_certificate(
     return await service.certificate(name, threat, delta, design)
 
 
-@router.get("/events", response_class=StreamingResponse, responses={200: {"content": FILES}} | declared(404))
+@router.get("/events", response_class=StreamingResponse, responses=declared(404) | {200: {"content": FILES}})
 async def export_events(
     name: ExperimentName,
     caller: Reader,
