@@ -319,7 +319,9 @@ def test_the_history_has_every_decision(client: TestClient) -> None:
     past = client.get("/v1/experiments/shop/history?points=5").json()
     assert past["names"] == ["old", "new"]
     assert past["points"][-1]["asked"] == 40
-    assert sum(past["points"][-1]["shares"]) == pytest.approx(1.0)
+    shares = [point["shares"] for point in past["points"] if point["shares"]]  # a slow machine has stretches without
+    assert shares
+    assert all(sum(each) == pytest.approx(1.0) for each in shares)
     assert past["behind"] == 0
     assert client.get("/v1/experiments/shop/changes?after=3").json()["events"] == past["events"]
     assert client.get("/v1/experiments/none/history").status_code == 404
