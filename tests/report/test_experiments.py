@@ -343,7 +343,7 @@ def test_without_programs_the_page_has_pictures(chromium: Any, folder: Path) -> 
 
 def test_without_the_extra_it_is_named(whole: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    page._templates.cache_clear()
+    page.templates.cache_clear()
     with pytest.raises(MissingExtra, match=r"pages: expected the extra vambrace\[report\] \(jinja2\), got none"):
         page.write(tmp_path / "x.html", "page.html")
     assert list(tmp_path.iterdir()) == []

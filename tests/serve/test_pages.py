@@ -291,6 +291,7 @@ def test_the_answer_comes_first_and_changes_with_the_answers(client: TestClient)
     assert fakes is not None
     log = client.get("/v1/experiments/shop/history").json()["points"][-1]
     assert int(fakes[1]) == log["budget"] + 1
+    assert client.get("/v1/experiments/shop/certificate").json()["budget"] == log["budget"]
     assert f"At least {fakes[1]} of the" in text
     assert fakes[1] in client.get("/").text
 
@@ -318,10 +319,20 @@ def test_the_history_has_every_decision(client: TestClient) -> None:
     past = client.get("/v1/experiments/shop/history?points=5").json()
     assert past["names"] == ["old", "new"]
     assert past["points"][-1]["asked"] == 40
-    assert sum(past["points"][-1]["shares"]) == pytest.approx(1.0)
+    shares = [point["shares"] for point in past["points"] if point["shares"]]  # a slow machine has stretches without
+    assert shares
+    assert all(sum(each) == pytest.approx(1.0) for each in shares)
     assert past["behind"] == 0
     assert client.get("/v1/experiments/shop/changes?after=3").json()["events"] == past["events"]
     assert client.get("/v1/experiments/none/history").status_code == 404
+
+
+def test_an_address_that_cannot_be_is_a_page_that_says_so(client: TestClient) -> None:
+    for path in ("/experiments/a b", "/experiments/%00", "/experiments/" + "x" * 200):
+        answer = client.get(path)
+        assert answer.status_code == 404
+        assert "There is no such page" in answer.text
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
 def test_static_files_are_kept_and_others_do_not_exist(client: TestClient) -> None:

@@ -247,7 +247,7 @@ def test_a_page_says_that_the_service_is_away_and_comes_back(url: str, visit: Vi
     seen.page.get_by_text("No connection to the service").wait_for(timeout=LONG)
 
 
-@pytest.mark.slow  # 20 seconds
+@pytest.mark.slow  # half a minute, and more on a busy machine
 def test_all_pages_in_both_widths_and_colours(busy: str, visit: Visitor, tmp_path: Path) -> None:
     """The pictures are for looking at; pytest keeps them for the last three runs."""
     for width in (1280, 390):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -52,6 +53,8 @@ class PageRoute(APIRoute):
                 answer = await handle(request)
             except (Problem, VambraceError, HTTPException) as error:
                 answer = _error(request, error)
+            except RequestValidationError:
+                answer = _error(request, Problem(404, "address: expected that of a page, got another"))
             for name, value in HEADERS.items():
                 answer.headers.setdefault(name, value)
             return answer
