@@ -50,7 +50,7 @@ build/peers/%/.ready: benchmarks/peers/requirements-%.txt
 
 HEADLINES ?= ../shared/data/upworthy.csv
 
-studies: $(VENV)/.ready ## measure choices, rates, radii, delays and certificates again, and write their pages in docs/
+studies: $(VENV)/.ready build/peers/smpybandits/.ready build/peers/pymab/.ready ## measure choices, rates, radii, delays, certificates and the leaderboard again, and write their pages in docs/
 	$(BIN)/python studies/choosing.py
 	$(BIN)/python studies/price.py
 	$(BIN)/python studies/rivals.py
@@ -60,6 +60,7 @@ studies: $(VENV)/.ready ## measure choices, rates, radii, delays and certificate
 	$(BIN)/python studies/certify.py --headlines $(HEADLINES)
 	$(BIN)/python studies/delays.py
 	$(BIN)/python studies/publishing.py
+	$(BIN)/python studies/board.py
 	$(BIN)/python studies/readme.py
 
 reproduce: $(VENV)/.ready ## everything the paper claims, measured: the report is out/reproduce/report.html

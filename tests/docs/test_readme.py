@@ -27,6 +27,7 @@ SLOW = {
     "attack": "redteam.team.red_team",
     "break": "redteam.breakdown.breakdown",
     "choose": "redteam.choosing.choose",
+    "leaderboard": "redteam.leaderboard.enter",
     "run": "lab.runner.run",
     "verify": "theory.verification.verify",
 }

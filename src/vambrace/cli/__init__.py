@@ -12,7 +12,10 @@ import typer
 from vambrace import __version__
 from vambrace.errors import StoreError, VambraceError
 
-NAMES = "simulate attack break choose bounds verify plan certify list run status report reproduce learners serve keys"
+NAMES = (
+    "simulate attack break leaderboard choose bounds verify plan certify list run status report reproduce "
+    "learners serve keys"
+)
 COMMANDS = {name: import_module(f"vambrace.cli.{name}") for name in NAMES.split()}
 EXAMPLES = ("vambrace list policies", "vambrace simulate ucb1 --means 0.9,0.8", "vambrace simulate --help")
 INTERRUPTED = 130  # what shells expect after Ctrl-C

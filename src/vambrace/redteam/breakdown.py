@@ -175,7 +175,7 @@ def breakdown(
     fixed = _fixed_attacks(attacks, games)
     with ProgressBar(f"breaking {policy.name}", None, show=progress) as bar:
         search = Search(games, fixed, part, lambda played, *_: bar.update(played))
-        attacks = _least(search, part.report)
+        attacks = least_attacks(search, part.report)
         grid = _grid(games, attacks, whole.report) if attacks else {}
         (clean,) = games.play([None], FRESH, whole.report)
     budgets, table = list(grid), [played for _, played in grid.values()]
@@ -208,7 +208,7 @@ def _fixed_attacks(attacks: Sequence[Adversary] | None, games: Games) -> list[Ad
     return every if attacks is None else suite.checked_attacks(attacks)
 
 
-def _least(search: Search, games: int) -> list[Adversary]:
+def least_attacks(search: Search, games: int) -> list[Adversary]:
     """A few attacks of different kinds that reach the goal, the one with the least budget first."""
     found: list[Adversary] = []
 
