@@ -125,15 +125,15 @@ def bound(policy: vb.Policy) -> float:
 
 ARMOURED = [
     vb.SEWR(budget=FAKES, delta=DELTA),
-    vb.SEWR(budget=FAKES, delta=DELTA, radius="tight"),
-    vb.SEWRStop(budget=FAKES, delta=DELTA, stop="additive"),
+    pytest.param(vb.SEWR(budget=FAKES, delta=DELTA, radius="tight"), marks=pytest.mark.slow),  # 2 s each
+    pytest.param(vb.SEWRStop(budget=FAKES, delta=DELTA, stop="additive"), marks=pytest.mark.slow),
     vb.SEWRStop(budget=FAKES, delta=DELTA, stop="multiplicative"),
     vb.PEWR(delta=DELTA, cap="repaired"),
     vb.KLUCBWR(budget=FAKES, delta=DELTA),
 ]
 
 
-@pytest.mark.parametrize("policy", ARMOURED, ids=spec_of)
+@pytest.mark.parametrize("policy", ARMOURED, ids=lambda policy: spec_of(policy))
 def test_guarantees_carry_over(policy: vb.Policy) -> None:
     """Regret of real visitors below the bound for T + C rounds and C altered rewards.
 

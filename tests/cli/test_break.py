@@ -10,9 +10,9 @@ BREAK = ["break", "ucb1", "--means", "0.9,0.2", "--effort", "quick"]
 
 
 def test_break_prints_the_answer_first(run: Run, tmp_path: Path) -> None:
-    done = run(*BREAK, "--horizon", "300", "--html", str(tmp_path / "page.html"))
+    done = run(*BREAK, "--horizon", "100", "--html", str(tmp_path / "page.html"))
     assert done.code == 0
-    found = vb.breakdown(vb.UCB1(), vb.Bernoulli([0.9, 0.2]), horizon=300, effort="quick")
+    found = vb.breakdown(vb.UCB1(), vb.Bernoulli([0.9, 0.2]), horizon=100, effort="quick")
     words = " ".join(done.out.split())
     assert words.startswith(str(found))
     assert f"To replay it: {found.summary()['attack']}" in words

@@ -138,12 +138,12 @@ def test_a_ranking_is_an_argmax(moves: list[tuple[int, float]]) -> None:
     "policy",
     [
         vb.KLUCB(c=3),
-        vb.UCBWR(budget=0, delta=0.5),
-        vb.CWOFUL(budget=0, delta=0.5),
+        pytest.param(vb.UCBWR(budget=0, delta=0.5), marks=pytest.mark.slow),  # a second each
+        pytest.param(vb.CWOFUL(budget=0, delta=0.5), marks=pytest.mark.slow),
         vb.CWOFUL(budget=1e12),
         vb.MedianOfMeansUCB(groups=4, variance=0.01),
         vb.TrimmedMeanUCB(fraction=0.45),
-        vb.EpsilonGreedy(scale=0),
+        pytest.param(vb.EpsilonGreedy(scale=0), marks=pytest.mark.slow),
     ],
     ids=repr,
 )

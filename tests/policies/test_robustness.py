@@ -36,7 +36,7 @@ def times_best_arm_lost(
     return int((result.pulls[:, 0] < result.pulls.max(axis=1)).sum())
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=repr)
+@pytest.mark.parametrize("attack", [ATTACKS[0], *(pytest.param(each, marks=pytest.mark.slow) for each in ATTACKS[1:])])
 @pytest.mark.parametrize("radius", ["paper", "tight", "kl"])
 def test_a_sufficient_budget_keeps_the_best_arm(radius: Radius, attack: vb.Adversary) -> None:
     policy = vb.SEWR(budget=BUDGET, delta=DELTA, radius=radius)
@@ -52,9 +52,9 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("attack", OTHERS, ids=lambda attack: attack.name)
-@pytest.mark.parametrize("radii", [("paper", "tight"), pytest.param(("kl",), marks=pytest.mark.slow)], ids=", ".join)
+@pytest.mark.parametrize("radii", [("tight",), pytest.param(("paper", "kl"), marks=pytest.mark.slow)], ids=", ".join)
 def test_so_it_does_under_every_other_attack_that_applies(attack: vb.Adversary, radii: tuple[Radius, ...]) -> None:
-    """Every registered one, with the budget that the policy is told; radius kl, another program, is for test-slow."""
+    """Every registered one, with the budget that the policy is told; other radii, other programs, are for test-slow."""
     for radius in radii:
         policy = vb.SEWR(budget=BUDGET, delta=DELTA, radius=radius)
         limited = dataclasses.replace(attack, budget=BUDGET)  # type: ignore[type-var]

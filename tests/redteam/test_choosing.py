@@ -150,7 +150,7 @@ def test_scripts_are_mirrored_too() -> None:
 
 def test_the_shapes_of_script() -> None:
     """Arms in any order: 0.9 and 0.7 are the best two, 0.1 the worst."""
-    found = candidates.scripts((0.5, 0.9, 0.1, 0.7), 10_000)
+    found: list[Any] = [*candidates.scripts((0.5, 0.9, 0.1, 0.7), 10_000)]
     assert [each.modes for each in found[:5]] == ["--+-", "--0-", "+-0-", "0-0-", "0-+0"]
     assert [(each.modes, each.first) for each in found[5:]] == [
         ("0-00", (125,)),
@@ -158,7 +158,8 @@ def test_the_shapes_of_script() -> None:
         ("0-00", (509,)),
         ("0-0-", (509,)),
     ]
-    assert [each.modes for each in candidates.scripts((0.2, 0.8), 20)] == ["+-", "0-"]
+    few: list[Any] = [*candidates.scripts((0.2, 0.8), 20)]
+    assert [each.modes for each in few] == ["+-", "0-"]
 
 
 def test_without_attacks_of_the_caller_the_best_are_searched_for_worse_scripts() -> None:

@@ -9,8 +9,10 @@ import pytest
 
 from small_board import small_board
 from vambrace.errors import InvalidParameter, UnknownName
+from vambrace.parameters import spec_of
 from vambrace.redteam import leaderboard, measuring
 from vambrace.redteam.entries import read
+from vambrace.redteam.search import Search
 
 __all__ = ["small_board"]
 pytestmark = pytest.mark.usefixtures("small_board")
@@ -109,7 +111,7 @@ def test_a_weaker_attack_does_not_give_the_figures_of_the_stronger(folder: Path)
 
 
 def test_a_resumed_run_plays_only_what_is_missing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, measured, asked = folder / "entry.toml", leaderboard.measured, []
+    path, measured, asked = folder / "entry.toml", measuring.measured, []
 
     def stopped(policy: Any, contest: Any, **options: Any) -> Any:
         asked.append(contest.name)
@@ -151,13 +153,13 @@ def test_attacks_of_others_strengthen_an_entry(folder: Path) -> None:
 def test_plain_python_meets_the_attacks_of_others(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ours = {each.attack for score in read(entered(folder)).contests.values() for each in score.attacks}
     met: set[str] = set()
-    run: Callable[..., Any] = measuring.Search.run
+    run: Callable[..., Any] = Search.run
 
     def watched(self: Any, budget: float) -> Any:
-        met.update(leaderboard.spec_of(each) for each in self.winners)
+        met.update(spec_of(each) for each in self.winners)
         return run(self, budget)
 
-    monkeypatch.setattr(measuring.Search, "run", watched)
+    monkeypatch.setattr(Search, "run", watched)
     leaderboard.enter("river.py:Mine", folder / "mine.toml")
     assert {each for each in ours if each.startswith("script") and "stop" not in each} <= met
 

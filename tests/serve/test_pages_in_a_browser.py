@@ -239,6 +239,7 @@ def test_the_pages_work_by_keyboard_alone(home: str, visit: Visitor) -> None:
     page.get_by_role("row", name=re.compile("^c ")).wait_for()
 
 
+@pytest.mark.slow  # eight seconds
 def test_a_page_says_that_the_service_is_away_and_comes_back(url: str, visit: Visitor) -> None:
     with running(url) as home:
         call(home, "/experiments", {"name": "shop", "arms": ["a", "b"], "policy": "ucb1"})

@@ -69,7 +69,7 @@ def overall(entries: Sequence[Entry]) -> list[Row]:
     for entry in entries:
         if {*CONTESTS} <= {*entry.contests}:
             parts = [_row(entry, contest) for contest in CONTESTS.values()]
-            lost = {budget: _mean([part.lost[budget] for part in parts]) for budget in (0, *BUDGETS)}
+            lost = {budget: _mean([part.lost[budget] for part in parts]) for budget in (0.0, *BUDGETS)}
             broken = min((part.broken for part in parts), key=lambda each: each.value)
             rows.append(Row(entry, lost, None, broken, None))
     return sorted(rows, key=lambda row: row.lost[RANKED_BY].value)

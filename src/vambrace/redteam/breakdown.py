@@ -74,7 +74,7 @@ class Breakdown:
         games: How many games were played.
 
     >>> import vambrace as vb
-    >>> env, options = vb.Bernoulli([0.9, 0.5]), {"horizon": 100, "attacks": [vb.Conceal()], "effort": "quick"}
+    >>> env, options = vb.Bernoulli([0.9, 0.5]), {"horizon": 25, "attacks": [vb.Conceal()], "effort": "quick"}
     >>> found = vb.breakdown(vb.UCB1(alpha=1), env, **options)
     >>> found.low <= found.budget <= found.high
     True
