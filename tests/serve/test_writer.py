@@ -226,9 +226,11 @@ def test_keys_of_requests_are_found_within_a_transaction_which_writes_once(
 
     monkeypatch.setattr(SqlJournal, "append", counted)
 
+    def asking(key: str) -> Callable[[Held], Any]:
+        return lambda learner: learner.ask(key=key).id
+
     async def work(service: Writer) -> list[str]:
-        asked = [service.run("one", lambda learner, key=f"view-{at % 10}": learner.ask(key=key).id) for at in range(30)]
-        return await asyncio.gather(*asked)
+        return await asyncio.gather(*(service.run("one", asking(f"view-{at % 10}")) for at in range(30)))
 
     first, again = run(db, work), run(db, work)
     assert first[:10] == first[10:20] == first[20:] == again[:10] == again[20:]
