@@ -226,10 +226,10 @@ def test_keys_of_requests_are_found_within_a_transaction_which_writes_once(
 
     monkeypatch.setattr(SqlJournal, "append", counted)
 
-    async def work(service: Writer) -> list[str]:
-        def asking(key: str) -> Any:
-            return lambda learner: learner.ask(key=key).id
+    def asking(key: str) -> Callable[[Held], Any]:
+        return lambda learner: learner.ask(key=key).id
 
+    async def work(service: Writer) -> list[str]:
         return await asyncio.gather(*(service.run("one", asking(f"view-{at % 10}")) for at in range(30)))
 
     first, again = run(db, work), run(db, work)
