@@ -10,7 +10,7 @@ import random
 import struct
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -62,7 +62,7 @@ def main() -> None:
     library, policy = sys.argv[1:]
     source, target = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints must not get into the pipe
-    playing, bandit = -1, None
+    playing, bandit = -1, cast(Any, None)
     while len(message := source.read(ASKED.size)) == ASKED.size:
         game, arm, reward = ASKED.unpack(message)
         if arm == -2:

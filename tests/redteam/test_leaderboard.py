@@ -103,6 +103,15 @@ def test_a_forged_entry_is_caught(folder: Path, old: str, new: str, message: str
     assert re.match(f"entry.toml: {message}", mistake)
 
 
+def test_a_renewed_entry_has_the_figures_of_its_attacks(folder: Path) -> None:
+    path = entered(folder)
+    true = read(path)
+    path.write_text(re.sub(r"regret = \[\d", "regret = [9", KNOWN["ucb1"]), encoding="utf-8")
+    assert read(path) != true
+    leaderboard.renew(path)
+    assert read(path) == true
+
+
 def test_a_weaker_attack_does_not_give_the_figures_of_the_stronger(folder: Path) -> None:
     path = entered(folder)
     text = path.read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from vambrace import __version__, validation
 from vambrace.cli import common
 from vambrace.errors import InvalidParameter
 
-ACTIONS = ("page", "enter", "check")
+ACTIONS = ("page", "enter", "check", "renew")
 FOLDER = Path("leaderboard/entries")
 EXAMPLES = (
     "vambrace leaderboard",
@@ -23,9 +23,9 @@ EXAMPLES = (
 
 
 def command(
-    action: Annotated[str, typer.Argument(metavar="[ACTION]", help="page, enter or check.")] = "page",
+    action: Annotated[str, typer.Argument(metavar="[ACTION]", help="page, enter, check or renew.")] = "page",
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Bandits to enter, or entries to check.")
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Bandits to enter, or entries to check or renew.")
     ] = None,
     entries: Annotated[Path | None, common.option("FOLDER", f"The folder of the entries; {FOLDER} by default.")] = None,
     html: Annotated[Path, common.option("FILE", "Where page writes.")] = Path("leaderboard.html"),
@@ -37,13 +37,14 @@ def command(
 
     page: write a page with all entries. enter: measure a policy, or a class with ask and tell in FILE.py:NAME, in every
     contest that its entry does not have yet. check: play entries again from their attacks, and compare every figure;
-    that runs the Python files that they name.
+    that runs the Python files that they name. renew: play them again, and write the figures.
     """
     validation.choice("action", action, ACTIONS)
     if action == "enter":
         _enter(names or [], entries or Path(), title, threads, as_json)
-    elif action == "check":
-        _check([Path(name) for name in names or []] or sorted((entries or FOLDER).glob("*.toml")), threads, as_json)
+    elif action in ("check", "renew"):
+        paths = [Path(name) for name in names or []] or sorted((entries or FOLDER).glob("*.toml"))
+        _check(paths, action == "renew", threads, as_json)
     else:
         _page(entries or FOLDER, html, as_json)
 
@@ -102,7 +103,7 @@ def file_name(bandit: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", bandit.rpartition("/")[2].replace(".py:", ":").lower()).strip("-.")
 
 
-def _check(paths: list[Path], threads: int | None, as_json: bool) -> None:
+def _check(paths: list[Path], renew: bool, threads: int | None, as_json: bool) -> None:
     from vambrace.progress import ProgressBar
     from vambrace.redteam import leaderboard
 
@@ -112,14 +113,18 @@ def _check(paths: list[Path], threads: int | None, as_json: bool) -> None:
     with ProgressBar("checking", len(paths), unit="entries") as bar:
         for done, path in enumerate(paths):
             bar.update(done)
-            found += leaderboard.mistakes(path, threads=threads)
+            if renew:
+                leaderboard.renew(path, threads=threads)
+            else:
+                found += leaderboard.mistakes(path, threads=threads)
     if as_json:
         common.print_json({"entries": len(paths), "mistakes": found})
     else:
         for each in found:
             typer.echo(each)
         agree = f"{len(paths)} {'entries' if len(paths) != 1 else 'entry'}"
-        common.print_note(f"{agree} played again: {f'{len(found)} mistakes' if found else 'every figure agrees'}.")
+        result = "renewed" if renew else f"{len(found)} mistakes" if found else "every figure agrees"
+        common.print_note(f"{agree} played again: {result}.")
     if found:
         raise typer.Exit(1)
 

@@ -75,7 +75,9 @@ def strengthen(path: Path, others: Sequence[Entry], *, threads: int | None = Non
     entry, replaced = read(path), 0
     policy = bandit(entry.bandit, path.parent)
     scores = dict(entry.contests)
-    for name, score in entry.contests.items() if is_kernel(policy.select) else ():
+    if not is_kernel(policy.select):
+        return 0
+    for name, score in entry.contests.items():
         games, recipe = games_of(policy, CONTESTS[name], score.seed, threads), recipe_of(score)
         specs = [each.attack for other in others if name in other.contests for each in other.contests[name].attacks]
         made = [each for each in map(registry.adversary, dict.fromkeys(specs)) if each is not None]
@@ -112,6 +114,18 @@ def replayed(entry: Entry, name: str, folder: Path, *, threads: int | None = Non
     """
     score = entry.contests[name]
     return played(games_of(bandit(entry.bandit, folder), CONTESTS[name], score.seed, threads), recipe_of(score))
+
+
+def renew(path: Path, *, threads: int | None = None) -> None:
+    """Write the figures that an entry's attacks give today: after a change of the code, or of an attack in the file.
+
+    Args:
+        path: The file of the entry, which is written whole or not at all.
+        threads: The number of games played at the same time; None: one per core.
+    """
+    entry = read(path)
+    scores = {name: replayed(entry, name, path.parent, threads=threads) for name in entry.contests}
+    write(entry.model_copy(update={"contests": scores}), path)
 
 
 def mistakes(path: Path, *, threads: int | None = None, watch: Watch | None = None) -> list[str]:

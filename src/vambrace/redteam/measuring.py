@@ -117,7 +117,8 @@ def _breaking(games: Games, worst: Mapping[float, Adversary | None], report: int
         search = Search(games, [], BREAKING)
         search.winners += [each for each in worst.values() if each is not None]
         return next(iter(least_attacks(search, BREAKING.report // 2)), None)
-    before, nearest = (1.0, games.play([None], STEP, report)[0].score), None
+    before = (1.0, games.play([None], STEP, report)[0].score)
+    nearest: Adversary | None = None
     for budget, attack in worst.items():
         score = games.play([attack], STEP, report)[0].score
         if attack is not None and score >= GOAL.level:
