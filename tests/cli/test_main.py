@@ -27,7 +27,9 @@ def test_help(run: Run, words: str) -> None:
     assert f"Usage: {' '.join(['vambrace', *words.split()])} " in done.out
     assert "Examples:\n    vambrace" in done.out or "Examples:\n    zcat" in done.out
     assert widest(done.out) <= 80
-    assert "..." not in done.out.replace("[ARGS]...", "").replace("}...", "")  # nothing is cut
+    assert "..." not in done.out.replace("[ARGS]...", "").replace("}...", "").replace(
+        "[NAMES]...", ""
+    )  # nothing is cut
 
 
 def examples() -> list[list[str]]:
@@ -58,7 +60,7 @@ def test_the_examples_of_the_help_are_understood(
             return play(*args, **options | {"horizon": 100, "interpret": True, "replications": 2})
 
         monkeypatch.setattr("vambrace.engine.simulation.simulate", short)
-        monkeypatch.setattr("vambrace.redteam.suite.simulate", short)
+        monkeypatch.setattr("vambrace.redteam.games.simulate", short)
         done = run(*words)
         assert (done.code, done.err) == (0, "")
 

@@ -49,7 +49,7 @@ def command(
     parquet: Annotated[Path | None, option("FILE", "Write the same table as Parquet.")] = None,
     as_json: common.Json = False,
 ) -> None:
-    """Find how many fake events would overturn the winner of a test.
+    """Find how many fake events would overturn a finished test.
 
     A file has one row for each event (arm, reward) or one for each arm (arm, events, successes).
     """

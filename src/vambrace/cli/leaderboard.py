@@ -23,9 +23,9 @@ EXAMPLES = (
 
 
 def command(
-    action: Annotated[str, typer.Argument(metavar="[ACTION]", help="page, enter, check or renew.")] = "page",
+    action: Annotated[str, typer.Argument(metavar="ACTION", help="page, enter, check or renew.")] = "page",
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Bandits to enter, or entries to check or renew.")
+        list[str] | None, typer.Argument(metavar="NAMES", help="Bandits to enter, or entries to check or renew.")
     ] = None,
     entries: Annotated[Path | None, common.option("FOLDER", f"The folder of the entries; {FOLDER} by default.")] = None,
     html: Annotated[Path, common.option("FILE", "Where page writes.")] = Path("leaderboard.html"),

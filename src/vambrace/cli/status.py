@@ -19,7 +19,7 @@ def command(
     watch: Annotated[bool, typer.Option("--watch", help="Show how a run is going, until it ends.")] = False,
     as_json: common.Json = False,
 ) -> None:
-    """Show which cells of a run are done, missing or failed, and why.
+    """Show which cells are done, missing or failed, and why.
 
     With --watch: cells done and failed, by each worker, and the time that is left.
     """

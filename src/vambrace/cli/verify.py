@@ -22,7 +22,7 @@ def command(
     every: Annotated[bool, typer.Option("--all", help="Show every check, not only the worst of each promise.")] = False,
     as_json: common.Json = False,
 ) -> None:
-    """Test the bounds that are numbers against the strongest attacks.
+    """Test bounds that are numbers against the strongest attacks.
 
     Takes some minutes. The exit code is 1 if a bound is violated more often than chance explains.
     """
