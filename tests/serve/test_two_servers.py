@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-import httpx
+import httpx2 as httpx
 import pytest
 
 from serving import new_key, running
