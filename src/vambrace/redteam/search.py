@@ -9,6 +9,10 @@ Report   The winner plays games that had no part in either. Only they are report
 
 CMA-ES was measured as well: with the same number of games mutation won in seven of twelve cells, CMA-ES in three, and
 two were ties. Most of what matters is a choice (which arms, from which phase on) and not a number.
+
+Two more limits of a script were measured and left out: a window of counts of the arm, and a range of the policy's
+probability of it. Added to the best three scripts against EXP3 and Thompson sampling (3,000 rounds, budgets 30 and 100,
+256 fresh games) none did more than the script without it.
 """
 
 import dataclasses
