@@ -75,7 +75,7 @@ def test_schemathesis_finds_nothing(db: str, tmp_path: Path) -> None:
     assert cases(schemathesis(db, examples=10, folder=tmp_path)) >= 1_000
 
 
-@pytest.mark.slow  # about 5 minutes
+@pytest.mark.slow  # about 10 minutes
 def test_schemathesis_finds_nothing_in_twenty_thousand_requests(db: str, tmp_path: Path) -> None:
     output = schemathesis(db, examples=2_000, folder=tmp_path)
     print(output[-600:])
