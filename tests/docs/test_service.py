@@ -49,7 +49,7 @@ def environment(**more: str) -> dict[str, str]:
 
 def run(source: str, folder: Path, **more: str) -> str:
     done = subprocess.run(
-        ["bash", "-e", "-c", source], cwd=folder, env=environment(**more), capture_output=True, text=True, timeout=300
+        ["bash", "-e", "-c", source], cwd=folder, env=environment(**more), capture_output=True, text=True, timeout=1_200
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -174,7 +174,7 @@ def test_the_readme_has_the_three_lines_of_the_page() -> None:
     assert three_lines() == shown
 
 
-@pytest.mark.slow  # about two minutes: a fresh environment
+@pytest.mark.slow  # some minutes: a fresh environment
 @pytest.mark.skipif(not shutil.which("curl") or not shutil.which("bash"), reason="no curl or bash")
 def test_the_three_lines_on_a_fresh_machine(tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
