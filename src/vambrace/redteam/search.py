@@ -10,9 +10,9 @@ Report   The winner plays games that had no part in either. Only they are report
 CMA-ES was measured as well: with the same number of games mutation won in seven of twelve cells, CMA-ES in three, and
 two were ties. Most of what matters is a choice (which arms, from which phase on) and not a number.
 
-Two more limits of a script were measured and left out: a window of counts of the arm, and a range of the policy's
-probability of it. Added to the best three scripts against EXP3 and Thompson sampling (3,000 rounds, budgets 30 and 100,
-256 fresh games) none did more than the script without it.
+Three more limits of a script were measured and left out: a window of counts of the arm, a range of the policy's
+probability of it (EXP3), and how near it is to being dropped (SE-WR, PE-WR). Added to the best three scripts against
+EXP3, Thompson sampling, SE-WR (budgets 30 and 100) and PE-WR (30) in 3,000 rounds, none did more in 256 fresh games.
 """
 
 import dataclasses
