@@ -56,6 +56,7 @@ studies: $(VENV)/.ready ## measure choices, rates, radii, delays and certificate
 	$(BIN)/python studies/rivals.py
 	$(BIN)/python studies/rates.py
 	$(BIN)/python studies/truth.py
+	$(BIN)/python studies/guarantees.py
 	$(BIN)/python studies/radii.py --headlines $(HEADLINES)
 	$(BIN)/python studies/certify.py --headlines $(HEADLINES)
 	$(BIN)/python studies/delays.py
