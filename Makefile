@@ -56,6 +56,7 @@ studies: $(VENV)/.ready build/peers/smpybandits/.ready build/peers/pymab/.ready 
 	$(BIN)/python studies/rivals.py
 	$(BIN)/python studies/rates.py
 	$(BIN)/python studies/truth.py
+	$(BIN)/python studies/guarantees.py
 	$(BIN)/python studies/radii.py --headlines $(HEADLINES)
 	$(BIN)/python studies/certify.py --headlines $(HEADLINES)
 	$(BIN)/python studies/delays.py
