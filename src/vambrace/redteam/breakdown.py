@@ -178,9 +178,8 @@ def breakdown(
         attacks = least_attacks(search, part.report)
         grid = _grid(games, attacks, whole.report) if attacks else {}
         (clean,) = games.play([None], FRESH, whole.report)
-    budgets, table = list(grid), [played for _, played in grid.values()]
-    found = ends(budgets, table, made.level)
-    best = next((grid[each][0] for each in budgets if each >= found[0]), None)
+    found = ends([*grid], [played for _, played in grid.values()], made.level)
+    best = next((attack for each, (attack, _) in grid.items() if each >= found[0]), None)
     return Breakdown(
         policy=policy,
         environment=environment,
@@ -190,16 +189,23 @@ def breakdown(
         low=found[1],
         high=found[2],
         attack=None if best is None else resized(best, found[0])[-1],
-        budgets=budgets,
-        attacks=[attack for attack, _ in grid.values()],
-        scores=[each.score for each in table],
-        errors=[standard_error(each.scores) for each in table],
-        regrets=[each.regret for each in table],
         clean=clean,
         random=games.random,
         everything=games.everything,
         games=games.played,
+        **_columns(grid),
     )
+
+
+def _columns(grid: dict[float, tuple[Adversary, Played]]) -> dict[str, Any]:
+    table = [played for _, played in grid.values()]
+    return {
+        "budgets": [*grid],
+        "attacks": [attack for attack, _ in grid.values()],
+        "scores": [each.score for each in table],
+        "errors": [standard_error(each.scores) for each in table],
+        "regrets": [each.regret for each in table],
+    }
 
 
 def _fixed_attacks(attacks: Sequence[Adversary] | None, games: Games) -> list[Adversary]:

@@ -8,7 +8,7 @@ of connections. Bodies are up to `guard`.
 import json
 from asyncio import TimerHandle, Transport
 from http import HTTPStatus
-from typing import Any
+from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -18,79 +18,83 @@ from vambrace.serve.settings import Settings
 MOST_HEADERS = 32_000  # bytes
 
 
-def protocol_for(settings: Settings) -> type[HttpToolsProtocol]:
+class Protocol(HttpToolsProtocol):
+    """A connection with limits, which `protocol_for` sets."""
+
+    most_connections: ClassVar[int]
+    patience: ClassVar[float]  # seconds for headers, and for a client that does not read
+
+    _deadline: TimerHandle | None = None  # of headers
+    _stalled: TimerHandle | None = None  # the end of a client that does not read
+    _header_size = 0
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        """Somebody connected."""
+        super().connection_made(transport)
+        if len(self.connections) > self.most_connections:
+            self._refuse(503, "connections: expected fewer, got as many as there can be")
+        else:
+            self._expect_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection has ended."""
+        self._headers_are_there()
+        self._is_read()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """A piece of a request."""
+        if self._deadline is None and (self.cycle is None or self.cycle.response_complete):
+            self._expect_headers()
+        self._header_size += len(data)
+        super().data_received(data)
+        if self._deadline is not None and self._header_size > MOST_HEADERS:
+            self._refuse(431, f"headers: expected at most {MOST_HEADERS:,} bytes, got more")
+
+    def on_headers_complete(self) -> None:
+        """The headers of a request are there."""
+        self._headers_are_there()
+        super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP."""
+        self._refuse(400, "request: expected HTTP, got something that is not")
+
+    def pause_writing(self) -> None:
+        """The client does not take what is sent: wait, but not for ever."""
+        super().pause_writing()
+        self._stalled = self.loop.call_later(self.patience, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """The client goes on."""
+        super().resume_writing()
+        self._is_read()
+
+    def _is_read(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+
+    def _expect_headers(self) -> None:
+        self._header_size = 0
+        self._deadline = self.loop.call_later(self.patience, self.transport.close)
+
+    def _headers_are_there(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _refuse(self, status: int, detail: str) -> None:
+        self._headers_are_there()
+        if not self.transport.is_closing():
+            self.transport.write(_answer(status, detail))
+            self.transport.close()
+
+
+def protocol_for(settings: Settings) -> type[Protocol]:
     """The protocol with the limits of a service."""
-
-    class Protocol(HttpToolsProtocol):
-        """A connection."""
-
-        _deadline: TimerHandle | None = None  # of headers
-        _stalled: TimerHandle | None = None  # the end of a client that does not read
-        _header_size = 0
-
-        def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-            """Somebody connected."""
-            super().connection_made(transport)
-            if len(self.connections) > settings.most_connections:
-                self._refuse(503, "connections: expected fewer, got as many as there can be")
-            else:
-                self._expect_headers()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            """The connection has ended."""
-            self._headers_are_there()
-            self._is_read()
-            super().connection_lost(exc)
-
-        def data_received(self, data: bytes) -> None:
-            """A piece of a request."""
-            if self._deadline is None and (self.cycle is None or self.cycle.response_complete):
-                self._expect_headers()
-            self._header_size += len(data)
-            super().data_received(data)
-            if self._deadline is not None and self._header_size > MOST_HEADERS:
-                self._refuse(431, f"headers: expected at most {MOST_HEADERS:,} bytes, got more")
-
-        def on_headers_complete(self) -> None:
-            """The headers of a request are there."""
-            self._headers_are_there()
-            super().on_headers_complete()
-
-        def send_400_response(self, msg: str) -> None:
-            """Refuse what is not HTTP."""
-            self._refuse(400, "request: expected HTTP, got something that is not")
-
-        def pause_writing(self) -> None:
-            """The client does not take what is sent: wait, but not for ever."""
-            super().pause_writing()
-            self._stalled = self.loop.call_later(settings.patience, self.transport.abort)
-
-        def resume_writing(self) -> None:
-            """The client goes on."""
-            super().resume_writing()
-            self._is_read()
-
-        def _is_read(self) -> None:
-            if self._stalled is not None:
-                self._stalled.cancel()
-                self._stalled = None
-
-        def _expect_headers(self) -> None:
-            self._header_size = 0
-            self._deadline = self.loop.call_later(settings.patience, self.transport.close)
-
-        def _headers_are_there(self) -> None:
-            if self._deadline is not None:
-                self._deadline.cancel()
-                self._deadline = None
-
-        def _refuse(self, status: int, detail: str) -> None:
-            self._headers_are_there()
-            if not self.transport.is_closing():
-                self.transport.write(_answer(status, detail))
-                self.transport.close()
-
-    return Protocol
+    limits = {"most_connections": settings.most_connections, "patience": settings.patience}
+    return type("Protocol", (Protocol,), limits)
 
 
 def _answer(status: int, detail: str) -> bytes:
