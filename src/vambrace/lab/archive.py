@@ -82,8 +82,10 @@ class Archive:
         kept, more = pl.read_parquet(self.path(cell.id).read_bytes()), pl.read_parquet(data)
         before, now = kept["engine"][0], more["engine"][0]
         if before != now:
-            why = f"expected games of one engine, got {before!r} before and {now!r} now"
-            raise StoreError(f"{self.path(cell.id)}: {why}; remove the file to play all again")
+            raise StoreError(
+                f"{self.path(cell.id)}: expected games of one engine, got {before!r} before and {now!r} now; "
+                "remove the file to play all again"
+            )
         columns = [pl.lit(cell.hash).alias("cell")]
         self.write(cell, pl.concat([kept.with_columns(columns), more.with_columns(columns)]))
 

@@ -118,8 +118,11 @@ class Store:
             head = self.head()
             before = validated(head["experiment"])
             if before.name != experiment.name:
-                why = f"expected the experiment {before.name!r} that it was made for, got {experiment.name!r}"
-                raise StoreError(f"{self.folder}: {why}", diff=difference(before.canonical(), experiment.canonical()))
+                raise StoreError(
+                    f"{self.folder}: expected the experiment {before.name!r} that it was made for, "
+                    f"got {experiment.name!r}",
+                    diff=difference(before.canonical(), experiment.canonical()),
+                )
             if before.canonical() == experiment.canonical():
                 return head
             try:

@@ -121,13 +121,14 @@ def read(path: Path) -> Entry:
         return Entry.model_validate(tomllib.loads(path.read_text(encoding="utf-8-sig")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidParameter(f"{path.name}: expected a TOML file, got {error}") from None
-    except ValidationError as error:
-        raise InvalidParameter(f"{path.name}: {_explained(error)}") from None
+    except ValidationError as found:
+        error = _explained(found)
+        raise InvalidParameter(f"{path.name}: {error}") from None
 
 
-def _explained(error: ValidationError) -> str:
+def _explained(found: ValidationError) -> str:
     """The first mistake: where it is, what was expected and what was found."""
-    first = error.errors(include_url=False)[0]
+    first = found.errors(include_url=False)[0]
     place = ".".join(map(str, first["loc"]))
     if first["type"] == "missing":
         return f"{place}: expected a value, got none"
