@@ -1,5 +1,7 @@
 """A leaderboard of two tiny contests with short searches, for tests."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from vambrace.redteam import measuring
@@ -14,15 +16,17 @@ TINY = (
 
 
 @pytest.fixture
-def small_board(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_board(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Two tiny contests instead of five, and searches of a few games."""
-    for name in [*CONTESTS]:
-        monkeypatch.delitem(CONTESTS, name)
-    for each in TINY:
-        monkeypatch.setitem(CONTESTS, each.name, each)
+    before = dict(CONTESTS)
+    CONTESTS.clear()
+    CONTESTS.update({each.name: each for each in TINY})
     monkeypatch.setattr(measuring, "FIXED", ())
     monkeypatch.setattr(measuring, "SEARCH", (Effort(40, 8, 0), Effort(30, 8, 0)))
     monkeypatch.setattr(measuring, "BREAKING", Effort(24, 8, 0))
+    yield
+    CONTESTS.clear()
+    CONTESTS.update(before)  # in their order
 
 
 def figure(value: float, wide: float = 1.0) -> Figure:

@@ -47,7 +47,11 @@ SAYS = {
 }
 
 
-@pytest.mark.parametrize("script", sorted(path.name for path in EXAMPLES.glob("*.py")))
+LONG = pytest.param("sweep_on_a_dask_cluster.py", marks=pytest.mark.slow)  # 3 s
+SCRIPTS = [path.name for path in sorted(EXAMPLES.glob("*.py")) if path.name not in LONG.values]
+
+
+@pytest.mark.parametrize("script", [*SCRIPTS, LONG])
 def test_an_example_runs_and_says_how(script: str) -> None:
     if script == "shop_postgres.py":
         pytest.importorskip("psycopg", reason="the extra vambrace[postgres] is not installed")

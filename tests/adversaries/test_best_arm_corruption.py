@@ -26,6 +26,7 @@ def test_the_same_budget_does_less_harm_than_conceal(budget: float) -> None:
     assert medium.mean() < 1.2 * clean.mean()
 
 
+@pytest.mark.slow  # 3 s
 def test_elimination_too() -> None:
     strong, medium = (
         vb.simulate(vb.SE(), ENV, attack, horizon=10**5, replications=4, seed=2)

@@ -26,6 +26,7 @@ def test_the_same_rewards_as_the_twin(means: list[float], depth: float, data: st
         assert seen == twin.alter(t, pulled, reward)
 
 
+@pytest.mark.slow  # 3 s
 def test_what_is_spent_adds_to_the_regret() -> None:
     """Theorem A and B: C more, up to a few per cent, on the arm of one's choice (40 games, seeds fixed)."""
     policy, env = vb.KLUCBWR(budget=1000), vb.Bernoulli([0.9, 0.8, 0.7])

@@ -124,10 +124,10 @@ def bound(policy: vb.Policy) -> float:
 
 
 ARMOURED = [
-    vb.SEWR(budget=FAKES, delta=DELTA),
+    pytest.param(vb.SEWR(budget=FAKES, delta=DELTA), marks=pytest.mark.slow),
     pytest.param(vb.SEWR(budget=FAKES, delta=DELTA, radius="tight"), marks=pytest.mark.slow),  # 2 s each
     pytest.param(vb.SEWRStop(budget=FAKES, delta=DELTA, stop="additive"), marks=pytest.mark.slow),
-    vb.SEWRStop(budget=FAKES, delta=DELTA, stop="multiplicative"),
+    pytest.param(vb.SEWRStop(budget=FAKES, delta=DELTA, stop="multiplicative"), marks=pytest.mark.slow),
     vb.PEWR(delta=DELTA, cap="repaired"),
     vb.KLUCBWR(budget=FAKES, delta=DELTA),
 ]

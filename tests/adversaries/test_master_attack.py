@@ -41,7 +41,8 @@ def test_the_master_turns_away_from_it(share: bool) -> None:
     assert attacked < 0.4 * clean
 
 
-@pytest.mark.parametrize("master", ["corral", pytest.param("exp3p", marks=pytest.mark.slow)])  # 8 s each
+@pytest.mark.slow  # 8 s each
+@pytest.mark.parametrize("master", ["corral", "exp3p"])
 def test_alone_it_does_no_harm(master: MasterName) -> None:
     """Once the base is out of favour there is nothing to pay for: a fraction of the budget is all it can spend.
 

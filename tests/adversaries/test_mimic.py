@@ -42,6 +42,7 @@ def test_every_best_arm_is_hidden_and_equal_arms_are_left_alone() -> None:
     assert vb.Mimic().init(Game(2, 10, np.array([0.5, 0.5]))).chances.tolist() == [0.0, 0.0]
 
 
+@pytest.mark.slow  # 4 s
 def test_it_costs_a_patient_policy_less_to_be_hidden_from_than_conceal() -> None:
     """SPEC: Mimic breaks PE-WR as printed where Conceal with the same budget does not."""
     env, options = vb.Bernoulli([0.9, 0.8, 0.7, 0.6, 0.5]), {"horizon": 100_000, "replications": 20, "seed": 1}

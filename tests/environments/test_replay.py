@@ -171,6 +171,7 @@ def test_a_bootstrap_draws_each_reward_equally_often() -> None:
     assert replay.outcomes is None
 
 
+@pytest.mark.slow  # 3 s
 def test_a_bootstrap_says_so_in_every_report(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

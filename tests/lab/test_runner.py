@@ -471,6 +471,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow  # 3 s
 def test_a_cluster_that_runs_already_is_found_by_its_address(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs vambrace[dask]")
     script = tmp_path / "cluster.py"

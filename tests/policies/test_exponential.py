@@ -40,7 +40,7 @@ def probabilities(policy: vb.Policy, state: Any) -> Floats:
     return np.asarray((1.0 - exploration) * values / state.weights.total + exploration / len(values))
 
 
-@pytest.mark.parametrize("policy", OTHERS, ids=repr)
+@pytest.mark.parametrize("policy", [*OTHERS[:2], *(pytest.param(each, marks=pytest.mark.slow) for each in OTHERS[2:])])
 def test_other_parameters_conform(policy: vb.Policy) -> None:
     check_policy(policy)
 

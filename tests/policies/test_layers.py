@@ -184,6 +184,7 @@ def regrets(policy: vb.Policy, means: list[float], attack: vb.Adversary, horizon
     return whole / (horizon * (means[0] - means[1])), (whole - half) / whole
 
 
+@pytest.mark.slow  # 3 s each
 @pytest.mark.parametrize(("policy", "budget"), [(vb.MLAAER(), 5000), (vb.BARBAR(scale=100), 2000)], ids=str)
 def test_corruption_is_survived_and_an_attack_of_the_same_size_is_not(policy: vb.Policy, budget: float) -> None:
     """Regret at T = 10^6, gap 0.3, in thousands; 300 would be linear:

@@ -221,6 +221,7 @@ def test_everybody_can_use_the_pages(busy: str, visit: Visitor) -> None:
             check_quiet(seen)
 
 
+@pytest.mark.slow  # seven seconds
 def test_the_pages_work_by_keyboard_alone(home: str, visit: Visitor) -> None:
     call(home, "/experiments", {"name": "shop", "arms": ["a", "b"], "policy": "ucb1"})
     page = visit(home, home=home).page

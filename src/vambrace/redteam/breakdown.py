@@ -163,9 +163,9 @@ def breakdown(
         progress: Show a progress bar; None: if standard error is a terminal and it takes longer than a second.
 
     >>> import vambrace as vb
-    >>> env, options = vb.Bernoulli([0.9, 0.5]), {"horizon": 100, "attacks": [vb.Conceal()], "effort": "quick"}
+    >>> env, options = vb.Bernoulli([0.9, 0.5]), {"horizon": 30, "attacks": [vb.Conceal()], "effort": "quick"}
     >>> print(vb.breakdown(vb.UCB1(alpha=1), env, progress=False, **options))
-    6 fake events [5, 7] make ucb1:alpha=1 lose half of all that can be lost in 100 rounds; the attack: conceal, hides the best arm
+    4 fake events [2, 4] make ucb1:alpha=1 lose half of all that can be lost in 30 rounds; the attack: conceal, hides the best arm
     """  # noqa: E501
     made = Goal.parse(goal)
     validation.choice("effort", effort, get_args(EffortName))
