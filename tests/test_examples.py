@@ -104,7 +104,8 @@ def betrayal() -> Any:
 def test_the_attack_is_compiled_with_the_game(betrayal: Any) -> None:
     assert is_kernel(betrayal.alter)
     before = sum(cache_statistics())
-    vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.8]), betrayal(budget=5, honest_pulls=3), horizon=200_000)
+    attack = betrayal(budget=5, honest_pulls=3)
+    vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.8]), attack, horizon=200_000, realized=False)
     assert sum(cache_statistics()) == before + 1  # one program more, from disk or fresh; interpreted there is none
 
 

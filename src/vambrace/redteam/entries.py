@@ -119,8 +119,8 @@ def read(path: Path) -> Entry:
     """
     try:
         return Entry.model_validate(tomllib.loads(path.read_text(encoding="utf-8-sig")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidParameter(f"{path.name}: expected a TOML file, got {error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as mistake:
+        raise InvalidParameter(f"{path.name}: expected a TOML file, got {mistake}") from None
     except ValidationError as found:
         error = _explained(found)
         raise InvalidParameter(f"{path.name}: {error}") from None
