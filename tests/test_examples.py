@@ -103,9 +103,10 @@ def betrayal() -> Any:
 
 def test_the_attack_is_compiled_with_the_game(betrayal: Any) -> None:
     assert is_kernel(betrayal.alter)
+    arms = vb.Bernoulli([0.9, 0.8])
+    vb.simulate(vb.UCB1(), arms, horizon=200_000)  # what such arms need besides the game
     before = sum(cache_statistics())
-    attack = betrayal(budget=5, honest_pulls=3)
-    vb.simulate(vb.UCB1(), vb.Bernoulli([0.9, 0.8]), attack, horizon=200_000, realized=False)
+    vb.simulate(vb.UCB1(), arms, betrayal(budget=5, honest_pulls=3), horizon=200_000)
     assert sum(cache_statistics()) == before + 1  # one program more, from disk or fresh; interpreted there is none
 
 
