@@ -3,7 +3,6 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() + 1)') # tests also wait for servers and browsers
 PEERS := smpybandits mabwiser pymab
 
 .PHONY: help test test-slow lint format docs bench studies reproduce wheel-check clean
@@ -19,10 +18,10 @@ $(VENV)/.ready: pyproject.toml
 	@touch $@
 
 test: $(VENV)/.ready ## run the test suite (a few minutes)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not slow'
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not slow'
 
 test-slow: $(VENV)/.ready ## run the long statistical tests as well
-	VAMBRACE_TESTS=thorough $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	VAMBRACE_TESTS=thorough $(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.ready ## ruff, mypy --strict and import-linter
 	$(BIN)/ruff check .

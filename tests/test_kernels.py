@@ -160,6 +160,7 @@ def test_the_fingerprint_follows_the_module_of_a_class() -> None:
     assert fingerprint(mentions(here)) != fingerprint(mentions(there))
 
 
+@pytest.mark.slow  # 6 s
 def test_programs_from_different_processes_do_not_take_each_others_parts(tmp_path: Path) -> None:
     """Two processes number their functions alike, and a third loads what both left on disk."""
     (tmp_path / "slotted.py").write_text(SLOTTED)

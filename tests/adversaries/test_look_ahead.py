@@ -68,7 +68,7 @@ def test_it_sees_what_many_answers_change() -> None:
     assert found[1] > 5 * found[0]
 
 
-@pytest.mark.parametrize("policy", [vb.UCB1(alpha=0.3), vb.Thompson()], ids=lambda policy: policy.name)
+@pytest.mark.parametrize("policy", [vb.UCB1(alpha=0.3), pytest.param(vb.Thompson(), marks=pytest.mark.slow)])
 def test_in_tiny_games_it_is_between_nothing_and_the_optimum(policy: vb.Policy) -> None:
     """4,000 games; a comparison fails by chance with a probability of 0.0001 at most (4 deviations).
 

@@ -9,6 +9,7 @@ from command_line import Run, assert_mistake
 BREAK = ["break", "ucb1", "--means", "0.9,0.2", "--effort", "quick"]
 
 
+@pytest.mark.slow  # 7 s
 def test_break_prints_the_answer_first(run: Run, tmp_path: Path) -> None:
     done = run(*BREAK, "--horizon", "100", "--html", str(tmp_path / "page.html"))
     assert done.code == 0

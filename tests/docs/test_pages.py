@@ -132,7 +132,12 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_command(tmp_path_factory.mktemp("bin"))
 
 
-@pytest.mark.parametrize("page", PAGES)
+LONG = ("docs/errata.md", "docs/extend/environment.md", "docs/extend/policy.md")  # 2 to 5 s each
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.slow) if page in LONG else page for page in PAGES]
+)
 def test_a_page_prints_what_it_shows(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Path) -> None:
     if any(block.language == "sh" for block in PAGES[page]) and not shutil.which("bash"):
         pytest.skip("no bash to run its commands in")

@@ -314,6 +314,7 @@ def test_a_log_of_zeros_and_ones_becomes_counts(tmp_path: Path, ending: str, kin
     assert registry.environment(f"replay:file={path},arm=variant,reward=converted") == expected
 
 
+@pytest.mark.slow  # 4 s
 def test_what_certify_reads_can_be_replayed() -> None:
     """One reader, one dictionary of names: every name of a column, and the pieces of a log."""
     for arm, events, successes in itertools.product(columns.ARMS, columns.EVENTS, columns.SUCCESSES):

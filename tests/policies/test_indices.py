@@ -134,16 +134,17 @@ def test_a_ranking_is_an_argmax(moves: list[tuple[int, float]]) -> None:
         assert ranking.second == max(plain[: ranking.leader] + plain[ranking.leader + 1 :])
 
 
+@pytest.mark.slow  # 1 s each
 @pytest.mark.parametrize(
     "policy",
     [
         vb.KLUCB(c=3),
-        pytest.param(vb.UCBWR(budget=0, delta=0.5), marks=pytest.mark.slow),  # a second each
-        pytest.param(vb.CWOFUL(budget=0, delta=0.5), marks=pytest.mark.slow),
+        vb.UCBWR(budget=0, delta=0.5),
+        vb.CWOFUL(budget=0, delta=0.5),
         vb.CWOFUL(budget=1e12),
         vb.MedianOfMeansUCB(groups=4, variance=0.01),
         vb.TrimmedMeanUCB(fraction=0.45),
-        pytest.param(vb.EpsilonGreedy(scale=0), marks=pytest.mark.slow),
+        vb.EpsilonGreedy(scale=0),
     ],
     ids=repr,
 )

@@ -204,6 +204,7 @@ def test_corruption_is_survived_and_an_attack_of_the_same_size_is_not(policy: vb
     assert late > 0.45
 
 
+@pytest.mark.slow  # 3 s
 def test_a_known_budget_does_not_help_against_an_attack() -> None:
     """FSAAER is told the size: its slow copy corrects the fast one under corruption, and falls too under attack."""
     policy, means, horizon = vb.FSAAER(budget=900, delta=0.1), [0.95, 0.6], 10**7
