@@ -180,3 +180,19 @@ class Traffic:
         self.check_live(core)
         assert snapshot_text(Fold(journal).load()) == snapshot_text(core)
         assert set(self.outcomes) <= {"applied", "duplicate"}
+
+
+def kill_under_load(traffic: Traffic, kills: int, seed: int) -> None:
+    """Kill workers at random moments while clients work, and check that nothing acknowledged was lost."""
+    dice = random.Random(seed)
+    try:
+        traffic.wait_for(20)
+        for _ in range(kills):
+            time.sleep(dice.uniform(0.0, 0.06))
+            traffic.kill_one()
+            traffic.wait_for(10)  # so that every kill happens under load
+        traffic.stop()
+        traffic.check()
+    finally:
+        traffic.stop()
+        traffic.end_workers()

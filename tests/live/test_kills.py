@@ -10,23 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from traffic import Traffic
+from traffic import Traffic, kill_under_load
 
 
 def kill_workers(url: str, folder: Path, kills: int, seed: int) -> Traffic:
     traffic = Traffic(url, folder, workers=4, clients=8, seed=seed)
-    dice = random.Random(seed)
-    try:
-        traffic.wait_for(20)
-        for _ in range(kills):
-            time.sleep(dice.uniform(0.0, 0.06))
-            traffic.kill_one()
-            traffic.wait_for(10)  # so that every kill happens under load
-        traffic.stop()
-        traffic.check()
-    finally:
-        traffic.stop()
-        traffic.end_workers()
+    kill_under_load(traffic, kills, seed)
     return traffic
 
 

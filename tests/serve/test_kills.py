@@ -1,7 +1,5 @@
 """The service is killed at random moments while clients use it: nothing that it acknowledged is lost."""
 
-import random
-import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,23 +10,12 @@ pytest.importorskip("fastapi", reason="the extra vambrace[serve] is not installe
 
 import vambrace as vb
 from http_traffic import HttpTraffic
-from traffic import NAME
+from traffic import NAME, kill_under_load
 
 
 def kill_servers(url: str, *, servers: int, kills: int, seed: int) -> HttpTraffic:
     traffic = HttpTraffic(url, workers=servers, clients=8, seed=seed)
-    dice = random.Random(seed)
-    try:
-        traffic.wait_for(20)
-        for _ in range(kills):
-            time.sleep(dice.uniform(0.0, 0.06))
-            traffic.kill_one()
-            traffic.wait_for(10)  # so that every kill happens under load
-        traffic.stop()
-        traffic.check()
-    finally:
-        traffic.stop()
-        traffic.end_workers()
+    kill_under_load(traffic, kills, seed)
     return traffic
 
 
