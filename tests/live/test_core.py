@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import time
 from random import Random
 from typing import Any
 
@@ -136,6 +137,13 @@ def test_an_older_decision_is_found_where_the_durable_learner_keeps_it() -> None
 def test_what_is_no_event_is_refused(content: Any) -> None:
     with pytest.raises(JournalError, match=r"event: expected .*, got "):
         decoded(content)
+
+
+def test_ids_of_one_moment_are_neighbours() -> None:
+    begun = time.time_ns() // 10**6
+    nonces = [new_id(bytes(16), 0).split("-")[1] for _ in range(100)]
+    assert len({nonce[12:] for nonce in nonces}) == 100
+    assert all(begun <= int(nonce[:12], 16) <= time.time_ns() // 10**6 for nonce in nonces)
 
 
 def test_an_id_is_sealed_with_its_arm() -> None:

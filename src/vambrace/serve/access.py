@@ -87,9 +87,10 @@ class Access:
 
     async def caller_of(self, connection: HTTPConnection) -> Caller:
         """Who sent a request: by its key, or by the session of the dashboard; nobody in particular without keys."""
-        header = connection.headers.get("authorization")
+        headers = (value for name, value in connection.scope["headers"] if name == b"authorization")
+        header = next(headers, None)  # past Starlette's Headers, which decodes all of them
         if header is not None:
-            scheme, _, text = header.partition(" ")
+            scheme, _, text = header.decode("latin-1").partition(" ")
             caller = await self.caller_with(text.strip()) if scheme.lower() == "bearer" else None
         else:
             caller = await self.caller_of_session(connection)

@@ -6,7 +6,7 @@ of connections. Bodies are up to `guard`.
 """
 
 import json
-from asyncio import TimerHandle, Transport
+from asyncio import AbstractEventLoop, TimerHandle, Transport
 from http import HTTPStatus
 from typing import Any, ClassVar
 
@@ -16,6 +16,38 @@ from vambrace.serve.problems import MEDIA_TYPE, RETRY_AFTER
 from vambrace.serve.settings import Settings
 
 MOST_HEADERS = 32_000  # bytes
+
+
+class OneWrite:
+    """A transport that sends what is written in one turn of the loop at once: headers and body are one packet.
+
+    Args:
+        transport: What sends.
+        loop: The loop.
+    """
+
+    def __init__(self, transport: Transport, loop: AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._pieces: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send this soon."""
+        if not self._pieces:
+            self._loop.call_soon(self._flush)
+        self._pieces.append(data)
+
+    def close(self) -> None:
+        """Send what was written, and close."""
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        if self._pieces:
+            pieces, self._pieces = self._pieces, []
+            self._transport.write(b"".join(pieces))
 
 
 class Protocol(HttpToolsProtocol):
@@ -30,7 +62,7 @@ class Protocol(HttpToolsProtocol):
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Somebody connected."""
-        super().connection_made(transport)
+        super().connection_made(OneWrite(transport, self.loop))  # type: ignore[arg-type]  # it does what is used
         if len(self.connections) > self.most_connections:
             self._refuse(503, "connections: expected fewer, got as many as there can be")
         else:
