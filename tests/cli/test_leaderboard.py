@@ -35,7 +35,7 @@ def test_enter_check_and_page(run: Run, tmp_path: Path, monkeypatch: pytest.Monk
     assert (found.name, found.bandit, [*found.contests]) == ("my own", "../mine.py:Mine", ["tiny", "small"])
     assert "1 entry played again: every figure agrees." in run("leaderboard", "check", "--entries", "entries").out
     done = run("leaderboard", "--entries", "entries", "--html", "board.html")
-    assert done.out.startswith("With 100 fake events my own has the smallest worst case")
+    assert done.out.startswith("Of 1 bandit, my own loses least")
     assert "my own" in Path("board.html").read_text(encoding="utf-8")
     (entry,) = json.loads(run("leaderboard", "page", "--entries", "entries", "--json").out)
     assert entry["name"] == "my own"

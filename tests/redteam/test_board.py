@@ -49,8 +49,8 @@ def test_the_ratio_is_regret_over_price() -> None:
 
 def test_the_answer_says_who_is_best_and_who_breaks_first() -> None:
     assert board.answer(board.overall([A, B, C])) == (
-        "With 100 fake events b has the smallest worst case: it loses 45 % of all that can be lost, on average over "
-        "2 contests; b breaks with 3 fake events."
+        "Of 2 bandits, b loses least to the worst attacks that were found: with 100 fake events 45 % of all that can "
+        "be lost, on average over 2 contests; b breaks with 3 fake events."
     )
     assert board.answer([]) == "No bandit has played every contest yet."
 

@@ -33,7 +33,7 @@ def test_without_a_script_all_is_there_and_ranked(page: Path) -> None:
     text = page.read_text(encoding="utf-8").replace("\u200b", "")
     assert names(text) == [["b:x=1,y=2", "a"], ["&lt;c&gt;", "b:x=1,y=2", "a"], ["b:x=1,y=2", "a"]]
     body = text.partition("<script>")[0]
-    assert "<h1>With 100 fake events b:x=1,y=2 has the smallest worst case" in body
+    assert "<h1>Of 2 bandits, b:x=1,y=2 loses least to the worst attacks that were found" in body
     assert "not all contests are played yet: &lt;c&gt;." in body
     for cell in ("20 <small>[19, 21]</small>", "0 <small>by itself</small>", ">not found<", "3 <small>[2, 4]</small>"):
         assert cell in body

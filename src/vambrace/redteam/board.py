@@ -127,8 +127,9 @@ def answer(rows: Sequence[Row]) -> str:
         return "No bandit has played every contest yet."
     best, breaking = rows[0], [row for row in rows if 0 < row.broken.value < inf]
     share = f"{100 * best.lost[RANKED_BY].value:.0f} %"
-    text = f"With {RANKED_BY} fake events {best.entry.name} has the smallest worst case: it loses {share} of all that "
-    text += f"can be lost, on average over {len(CONTESTS)} contests"
+    text = f"Of {len(rows)} bandit{'s' if len(rows) > 1 else ''}, {best.entry.name} loses least to the worst attacks that "
+    text += f"were found: with {RANKED_BY} fake events {share} of all that can be lost, "
+    text += f"on average over {len(CONTESTS)} contests"
     if not breaking:
         return f"{text}."
     first = min(breaking, key=lambda row: row.broken.value)
