@@ -127,8 +127,8 @@ def answer(rows: Sequence[Row]) -> str:
         return "No bandit has played every contest yet."
     best, breaking = rows[0], [row for row in rows if 0 < row.broken.value < inf]
     share = f"{100 * best.lost[RANKED_BY].value:.0f} %"
-    text = f"Of {len(rows)} bandit{'s' if len(rows) > 1 else ''}, {best.entry.name} loses least to the worst attacks that "
-    text += f"were found: with {RANKED_BY} fake events {share} of all that can be lost, "
+    text = f"Of {len(rows)} bandit{'s' if len(rows) > 1 else ''}, {best.entry.name} loses least to the worst attacks "
+    text += f"that were found: with {RANKED_BY} fake events {share} of all that can be lost, "
     text += f"on average over {len(CONTESTS)} contests"
     if not breaking:
         return f"{text}."
