@@ -196,8 +196,9 @@ class Simulation:
 
     def play(self) -> "Simulation":
         """With trouble first, and then without, until everything is acknowledged."""
-        with patch(
-            "vambrace.live.ids.secrets.token_hex", lambda size: f"{self.dice.getrandbits(8 * size):0{2 * size}x}"
+        with (
+            patch("vambrace.live.ids.secrets.token_hex", lambda n: f"{self.dice.getrandbits(8 * n):0{2 * n}x}"),
+            patch("vambrace.live.ids.time.time_ns", lambda: 0),
         ):
             self.trouble = self.dice.choice([0.01, 0.03, 0.1])
             for _ in range(40):
