@@ -186,13 +186,18 @@ def cache_statistics() -> tuple[int, int]:
 def _mentions(function: Callable[..., Any], slots: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Each global and closed-over name that a function uses, its value, and what fills it if that is a slot."""
     code, scope = function.__code__, function.__globals__
-    loaded = dict.fromkeys(each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL")
-    used = [(name, scope[name]) for name in loaded if name in scope]  # not an attribute that is named as a global
+    used = [(name, scope[name]) for name in _globals_of(code) if name in scope]
     used += [
         (name, cell.cell_contents) for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)
     ]
     for name, value in used:
         yield name, value, slots.get(value.name, value) if isinstance(value, Slot) else value
+
+
+@cache  # reading the code of all kernels of a short game would take longer than the game
+def _globals_of(code: types.CodeType) -> tuple[str, ...]:
+    """The names that a function looks up in its module; `co_names` has attributes as well."""
+    return tuple(dict.fromkeys(each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"))
 
 
 @lru_cache(1024)  # the same games are played again and again, and short ones would spend their time here
