@@ -4,14 +4,16 @@ import dataclasses
 import os
 import subprocess
 import sys
+import threading
 import types
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
 
 import vambrace as vb
-from vambrace.kernels import Slot, _bind, compiled, interpreted, is_kernel, kernel, rare_kernel
+from vambrace.kernels import Slot, _bind, compile_now, compiled, interpreted, is_kernel, kernel, rare_kernel
 from vambrace.protocols import Answer, Game, Round
 
 SCALE = 2.0
@@ -214,3 +216,44 @@ def test_an_ordinary_python_policy_runs_interpreted() -> None:
     result = vb.simulate(Alternating(), vb.Bernoulli([0.5, 0.6]), vb.Conceal(budget=5), horizon=100)
     assert result.pulls.tolist() == [[50, 50]]
     assert result.cost[0, -1] == 5.0
+
+
+class Kept(NamedTuple):
+    """What looks like a program that is kept in a folder."""
+
+    folder: Path | None
+
+    @property
+    def stats(self) -> Any:
+        return SimpleNamespace(cache_path=self.folder)
+
+    @property
+    def py_func(self) -> Any:
+        return SimpleNamespace(__qualname__="play_1")
+
+
+def test_a_program_is_compiled_by_one_process_at_a_time(tmp_path: Path) -> None:
+    happened: list[str] = []
+    inside, go_on = threading.Event(), threading.Event()
+
+    def first() -> None:
+        happened.append("first begins")
+        inside.set()
+        assert go_on.wait(30.0)
+        happened.append("first ends")
+
+    thread = threading.Thread(target=compile_now, args=(Kept(tmp_path), first))
+    thread.start()
+    assert inside.wait(30.0)
+    compile_now(Kept(None), lambda: happened.append("another, kept nowhere"))
+    threading.Timer(0.1, go_on.set).start()
+    compile_now(Kept(tmp_path), lambda: happened.append("second"))
+    thread.join()
+    assert happened == ["first begins", "another, kept nowhere", "first ends", "second"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_that_cannot_be_compiled_leaves_no_lock(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        compile_now(Kept(tmp_path), lambda: 1 / 0)
+    assert list(tmp_path.iterdir()) == []

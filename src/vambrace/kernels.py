@@ -15,13 +15,16 @@ parts.
 
 import dis
 import re
+import time
 import types
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from vambrace.errors import InvalidParameter, KernelMistake, shorten
+from vambrace.files import try_lock
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -30,6 +33,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 PIPELINE = 2  # counts the changes of `_part_compiler`: programs on disk that an older one made are not taken
 PART = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # only kernels call it: compiles faster
+
+LOOK_AGAIN = 0.05  # seconds: how often to look whether another process has compiled a program
 
 _parts: dict[Any, tuple[Any, str]] = {}  # (kernel, slots) -> (dispatcher, fingerprint)
 _programs: dict[Any, Any] = {}  # (kernel, slots) -> dispatcher
@@ -155,14 +160,36 @@ def is_ready(program: Any) -> bool:
     return found
 
 
-def compile_now(call: Callable[[], Any]) -> None:
-    """Make the first call of a program, which compiles it; an error in a kernel is reported in one sentence."""
+def compile_now(program: Any, call: Callable[[], Any]) -> None:
+    """Make the first call of a program, which compiles it; an error in a kernel is reported in one sentence.
+
+    If another process compiles the same program now, its result is awaited and taken from disk.
+    """
     from numba.core.errors import NumbaError
 
     try:
-        call()
+        with _alone(program):
+            call()
     except NumbaError as error:
         raise KernelMistake(_in_one_sentence(str(error))) from None
+
+
+@contextmanager
+def _alone(program: Any) -> Iterator[None]:
+    """Keep other processes from compiling the same program, where it is kept on disk."""
+    folder = program.stats.cache_path
+    if folder is None:
+        yield
+        return
+    path = Path(folder, f"{program.py_func.__qualname__}.lock")
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            while not try_lock(file):
+                time.sleep(LOOK_AGAIN)
+            yield
+    finally:
+        with suppress(OSError):  # another process has opened it, or removed it: then one of them compiles once more
+            path.unlink()
 
 
 def _in_one_sentence(report: str) -> str:

@@ -183,7 +183,7 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was compiled, with programs that nobody has compiled before."""
     found: list[str] = []
 
-    def watched(call: Any) -> None:
+    def watched(program: Any, call: Any) -> None:
         found.append("compiled")
         call()
 

@@ -178,7 +178,8 @@ class _Run:
         if all(map(is_loaded, programs)):
             return programs
         with nullcontext() if ready else compiling(self.setup.title, show=progress):
-            compile_now(lambda: self._replicate(programs, 0, self.setting._replace(checkpoints=self.points[:0])))
+            short = self.setting._replace(checkpoints=self.points[:0])
+            compile_now(play, lambda: self._replicate(programs, 0, short))
         return programs
 
     def _replicate(self, programs: _Programs, r: int, setting: Setting) -> None:
