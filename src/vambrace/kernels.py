@@ -144,7 +144,7 @@ def compiled(function: Callable[..., Any], slots: Mapping[str, Any]) -> Callable
 
 def is_loaded(program: Any) -> bool:
     """Whether a function runs at once: it is plain Python, or its machine code is in memory."""
-    return bool(getattr(program, "signatures", True))
+    return bool(getattr(program, "overloads", True))  # `signatures` makes a list of them at each call
 
 
 def is_ready(program: Any) -> bool:

@@ -28,6 +28,7 @@ Engine = Literal["auto", "rounds", "leap"]
 DELAY = len(Streams._fields)  # the role of the stream of delays and losses, which most games do not need
 LINE = 128  # bytes: a cache line and the neighbour that is fetched with it
 WORTH_COMPILING = 100_000  # rounds in total: with fewer, plain Python finishes before the compiler would
+AT_ONCE = 20_000  # rounds in total: with fewer, starting threads takes longer than they save
 WORTH_SETTLING = 20_000  # sums in total, for the regrets after the games
 
 _Programs = tuple[Callable[..., Any], Callable[..., Any]]  # the loop and what comes after it
@@ -206,8 +207,12 @@ class _Run:
 
     def _run_all(self, programs: _Programs, workers: int, bar: ProgressBar) -> None:
         """Run every replication; stop them all at the first error or interrupt."""
-        if self.replications == 1 and threading.current_thread() is not threading.main_thread():
-            return self._replicate(programs, 0, self.setting)  # interrupts go to the main thread anyway
+        rounds_of_all = self.setup.horizon * self.replications * self.setup.work
+        here = self.replications == 1 and threading.current_thread() is not threading.main_thread()
+        if here or rounds_of_all <= AT_ONCE:  # interrupts go to the main thread, or wait for some milliseconds
+            for r in range(self.replications):
+                self._replicate(programs, r, self.setting)
+            return
         from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # slow to import
 
         with ThreadPoolExecutor(workers) as pool:
