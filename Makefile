@@ -17,11 +17,14 @@ $(VENV)/.ready: pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
+# Tests of servers and browsers wait, so there are two workers per core. A file stays together: it shares what it makes.
+IN_PARALLEL = -n $$($(BIN)/python -c 'import os; print(2 * os.cpu_count())') --dist loadfile
+
 test: $(VENV)/.ready ## run the test suite (a few minutes)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not slow'
+	$(BIN)/python -m pytest $(IN_PARALLEL) -m 'not slow'
 
 test-slow: $(VENV)/.ready ## run the long statistical tests as well
-	VAMBRACE_TESTS=thorough $(BIN)/python -m pytest -n auto --dist worksteal
+	VAMBRACE_TESTS=thorough $(BIN)/python -m pytest $(IN_PARALLEL)
 
 lint: $(VENV)/.ready ## ruff, mypy --strict and import-linter
 	$(BIN)/ruff check .

@@ -47,11 +47,13 @@ SAYS = {
 }
 
 
-LONG = pytest.param("sweep_on_a_dask_cluster.py", marks=pytest.mark.slow)  # 3 s
-SCRIPTS = [path.name for path in sorted(EXAMPLES.glob("*.py")) if path.name not in LONG.values]
+LONG = ("shop_postgres.py", "shop_sqlite.py", "sweep_on_a_dask_cluster.py", "write_an_attack.py")  # 3 to 8 s each
+SCRIPTS = [path.name for path in sorted(EXAMPLES.glob("*.py"))]
 
 
-@pytest.mark.parametrize("script", [*SCRIPTS, LONG])
+@pytest.mark.parametrize(
+    "script", [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in SCRIPTS]
+)
 def test_an_example_runs_and_says_how(script: str) -> None:
     if script == "shop_postgres.py":
         pytest.importorskip("psycopg", reason="the extra vambrace[postgres] is not installed")

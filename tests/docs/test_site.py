@@ -129,8 +129,13 @@ def test_what_is_wrong_is_seen() -> None:
     assert page.words == "a- b e"
 
 
-@pytest.mark.parametrize("page", ["index.html", "concepts.html", "reference/policies.html", "errata.html"])
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+SEEN = [(page, *how) for page in ("index.html", "concepts.html", "reference/policies.html", "errata.html") for how in ((1280, False), (390, True))]
+QUICK = (("index.html", 1280, False), ("reference/policies.html", 390, True))
+
+
+@pytest.mark.parametrize(
+    ("page", "width", "dark"), [pytest.param(*each, marks=[] if each in QUICK else [pytest.mark.slow]) for each in SEEN]
+)
 def test_a_page_is_quiet_and_fits_its_window(site: Path, visit: Visitor, page: str, width: int, dark: bool) -> None:
     with served(site) as home:
         seen = visit(f"{home}{page}", home=home, width=width, dark=dark)

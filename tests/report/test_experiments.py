@@ -264,7 +264,7 @@ def test_the_suites_give_the_papers_tables_and_figures(whole: Path) -> None:
     assert text.count("data-facets=") == 17 + 2  # one for each panel that needs no file, the price and the exponents
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+@pytest.mark.parametrize(("width", "dark"), [pytest.param(1280, False, marks=pytest.mark.slow), (390, True)])
 def test_a_browser_draws_all_and_asks_for_nothing(visit: Visitor, whole: Path, width: int, dark: bool) -> None:  # noqa: F811
     seen = visit(whole.as_uri(), width=width, dark=dark)
     seen.page.wait_for_selector("body[data-drawn]", timeout=120_000)
