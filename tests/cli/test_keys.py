@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from command_line import Run
-from vambrace.serve import keys
+from vambrace.serve import keys, tables
 
 
 @pytest.fixture
@@ -47,9 +47,18 @@ def test_the_life_of_a_key(run: Run, url: str) -> None:
     ],
 )
 def test_mistakes(run: Run, url: str, words: str, message: str) -> None:
+    tables.opened(url).close()
     done = run("keys", *words.split(), "--db", url)
     assert done.code == 2
     assert message in done.err
+
+
+@pytest.mark.parametrize("words", ["list", "log", "revoke 12345678", "rotate 12345678"])
+def test_only_a_new_key_makes_a_new_database(run: Run, url: str, words: str) -> None:
+    done = run("keys", *words.split(), "--db", url)
+    assert done.code == 2
+    assert "there is no such file" in done.err
+    assert not Path(url.removeprefix("sqlite:///")).exists()
 
 
 def test_other_addresses_need_keys(run: Run, url: str) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 import vambrace as vb
 from serving import Running, new_key, running, started
-from vambrace.errors import InvalidParameter
+from vambrace.errors import InvalidParameter, JournalError
 from vambrace.serve import server
 from vambrace.serve.protocol import MOST_HEADERS
 from vambrace.serve.settings import Settings
@@ -360,7 +360,11 @@ def test_the_command_says_where_it_listens_and_nothing_secret(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "shop.example", ""])
-def test_without_keys_other_addresses_are_refused(db: str, host: str) -> None:
+def test_without_keys_other_addresses_are_refused(db: str, tmp_path: Path, host: str) -> None:
+    with pytest.raises(InvalidParameter, match=r"host: expected 127\.0\.0\.1, as there are no keys"):
+        server.run(Settings(db=db, host=host), say=lambda line: None)
+    assert list(tmp_path.iterdir()) == []  # a refusal leaves no empty database behind
+    vb.open(db, "headlines", policy=vb.KLUCBWR(budget=2), n_arms=2).close()  # a database without tables of a service
     with pytest.raises(InvalidParameter, match=r"host: expected 127\.0\.0\.1, as there are no keys"):
         server.check_address(Settings(db=db, host=host))
     new_key(db, "read")
@@ -372,10 +376,17 @@ def test_this_machine_needs_no_keys(db: str, host: str) -> None:
     server.check_address(Settings(db=db, host=host))
 
 
-def test_an_address_that_is_taken(db: str) -> None:
+def test_an_address_that_is_taken(db: str, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(InvalidParameter, match=f"address: expected one that is free, got 127.0.0.1:{port}"):
             server.run(Settings(db=db, port=port), say=lambda line: None)
+    assert list(tmp_path.iterdir()) == []
     with pytest.raises(InvalidParameter, match="port: expected"):
         server.run(Settings(db=db, port=10**6), say=lambda line: None)
+
+
+def test_a_database_that_cannot_be_used_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "a.db").write_text("not a database, but long enough to be looked at as one" * 100)
+    with pytest.raises(JournalError, match="file is not a database"):
+        server.run(Settings(db=f"sqlite:///{tmp_path}/a.db", port=0), say=lambda line: None)

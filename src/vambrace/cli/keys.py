@@ -49,7 +49,7 @@ def command(
     if (action in ("list", "log")) != (name is None):
         came = "none" if name is None else repr(name)
         raise InvalidParameter(f"name: expected one with create, revoke and rotate only, got {came} with {action}")
-    database = tables.opened(db)
+    database = tables.opened(db, create=action == "create")
     try:
         if action == "create":
             lifetime = None if days is None else days * DAY

@@ -11,7 +11,8 @@ import uvicorn
 from fastapi import FastAPI
 
 from vambrace import validation
-from vambrace.errors import InvalidParameter
+from vambrace.errors import InvalidParameter, JournalError
+from vambrace.live.sql import open_database
 from vambrace.serve import keys, tables
 from vambrace.serve.app import create_app
 from vambrace.serve.protocol import protocol_for
@@ -48,6 +49,11 @@ def run(settings: Settings, say: Callable[[str], None]) -> None:
     validation.whole("port", settings.port, low=0, high=65_535)
     check_address(settings)
     listener = _bound(settings.host, settings.port)
+    try:
+        tables.opened(settings.db).close()  # now: a database that cannot be used is a sentence, and not a traceback
+    except BaseException:
+        listener.close()
+        raise
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # what strangers send is not worth a line
     app = create_app(settings)
@@ -68,15 +74,24 @@ def run(settings: Settings, say: Callable[[str], None]) -> None:
 
 
 def check_address(settings: Settings) -> None:
-    """Refuse to listen to other machines without keys."""
-    database = tables.opened(settings.db)
-    known = keys.load(database)
-    database.close()
-    if not known and not is_loopback(settings.host):
+    """Refuse to listen to other machines without keys; a refusal leaves nothing behind."""
+    if not is_loopback(settings.host) and not _has_keys(settings.db):
         raise InvalidParameter(
             f"host: expected 127.0.0.1, as there are no keys and everybody could do everything, got {settings.host!r}; "
             "make a key first: vambrace keys create"
         )
+
+
+def _has_keys(url: str) -> bool:
+    """Whether a database has keys; one that does not exist is not made."""
+    try:
+        database = open_database(url, create=False)
+    except JournalError:  # there is no such file
+        return False
+    try:
+        return database.version(tables.TABLES) > 0 and bool(keys.load(database))
+    finally:
+        database.close()
 
 
 def is_loopback(host: str) -> bool:

@@ -34,9 +34,9 @@ class Action(NamedTuple):
     details: dict[str, Any]
 
 
-def opened(url: str) -> Database:
-    """A connection to the database of a service, with all tables."""
-    database = open_database(url, create=True)
+def opened(url: str, *, create: bool = True) -> Database:
+    """A connection to the database of a service, with all tables; `create`: also if there is no such file yet."""
+    database = open_database(url, create=create)
     database.migrate(LEARNERS)
     database.migrate(TABLES)
     return database
