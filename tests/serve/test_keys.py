@@ -2,6 +2,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 
@@ -149,20 +150,17 @@ def test_a_session_stands_for_its_key(db: str, database: Database) -> None:
     text = new_key(db, "read", "admin")
     key_id, secret, now = keys.digest_of(text)[:8], sessions.load_secret(database), time.time()
     assert sessions.load_secret(database) == secret  # for every process
-    cookie = sessions.cookie_for(secret, key_id, now)
+    cookie = sessions.begin(database, key_id, now)
     token = sessions.token_for(secret, cookie)
-    assert sessions.key_id_of(secret, cookie, now) == key_id
-    assert sessions.key_id_of(secret, cookie, now + sessions.LIFETIME + 1) is None
-    for wrong in (
-        "",
-        "a",
-        "..",
-        "é.1.2",
-        cookie[:-1],
-        cookie.replace(key_id, "00000000"),
-        cookie[:10] + "9" + cookie[10:],
-    ):
-        assert sessions.key_id_of(secret, wrong, now) is None
+    assert len(cookie) == sessions.LENGTH
+    assert sessions.key_id_of(database, cookie, now) == key_id
+    assert sessions.key_id_of(database, cookie, now + sessions.LIFETIME) is None
+    content = "\n".join(sqlite3.connect(db.removeprefix("sqlite:///")).iterdump())
+    assert cookie not in content  # who reads the database cannot use it
+    digest = sha256(cookie.encode()).hexdigest()
+    assert digest in content
+    for wrong in ("", "a", "é" * 43, "'" * 43, cookie[:-1], cookie + "A", digest, cookie.swapcase()):
+        assert sessions.key_id_of(database, wrong, now) is None
     new = {"name": "a", "arms": ["x", "y"], "policy": "kl-ucb-wr"}
     with client(db) as service:
         service.cookies.set(sessions.COOKIE, cookie)
@@ -176,3 +174,15 @@ def test_a_session_stands_for_its_key(db: str, database: Database) -> None:
         keys.revoke(database, key_id)
         service.app.state.access._read = -1.0  # type: ignore[attr-defined]  # as if a second had passed
         assert service.get("/v1/experiments").status_code == 401
+
+
+def test_sessions_are_all_different_and_their_number_is_bounded(database: Database) -> None:
+    now = time.time()
+    of_another = sessions.begin(database, "other", now)
+    cookies = [sessions.begin(database, "key", now + at) for at in range(sessions.MOST_OF_A_KEY + 5)]
+    assert len(set(cookies)) == len(cookies)
+    known = [sessions.key_id_of(database, cookie, now) == "key" for cookie in cookies]
+    assert known == [False] * 5 + [True] * sessions.MOST_OF_A_KEY  # the oldest ones have ended
+    assert sessions.key_id_of(database, of_another, now) == "other"
+    sessions.begin(database, "late", now + 2 * sessions.LIFETIME)
+    assert database.run("SELECT key FROM vambrace_service_sessions") == [("late",)]

@@ -172,10 +172,27 @@ def test_a_login_leads_to_a_page_of_this_service(client: TestClient, url: str) -
 def test_logout_ends_the_session_of_the_browser(log_in: LogIn) -> None:
     client = log_in("read")
     assert client.get("/").status_code == 200
+    copy = client.cookies[sessions.COOKIE]
     answer = client.post("/logout", data={"token": token_of(client)})
     assert answer.headers["location"] == "/login"
     assert sessions.COOKIE not in client.cookies
     assert client.get("/").status_code == 303
+    client.cookies.set(sessions.COOKIE, copy)  # somebody has stolen it
+    assert client.get("/").status_code == 303
+    assert client.get("/v1/experiments").status_code == 401
+
+
+def test_logout_ends_one_session_and_no_other(client: TestClient, url: str) -> None:
+    text = new_key(client, url, "read")
+    cookies = []
+    for _ in range(2):  # the same key, in the same second
+        client.cookies.clear()
+        client.post("/login", data={"key": text})
+        cookies.append(client.cookies[sessions.COOKIE])
+    client.post("/logout", data={"token": token_of(client)})
+    for cookie, status in zip(cookies, (200, 303), strict=True):
+        client.cookies.set(sessions.COOKIE, cookie)
+        assert client.get("/").status_code == status
 
 
 def test_a_session_ends_with_its_key(client: TestClient, log_in: LogIn, url: str) -> None:

@@ -1,5 +1,6 @@
 """Several processes on one PostgreSQL are one service."""
 
+import re
 import ssl
 import threading
 import time
@@ -11,7 +12,7 @@ import httpx2 as httpx
 import pytest
 
 from serving import new_key, running
-from vambrace.serve import keys, tables
+from vambrace.serve import keys, sessions, tables
 
 PATH = "/v1/experiments/headlines"
 NEW = {"name": "headlines", "arms": ["old", "new"], "policy": "kl-ucb-wr:budget=2"}
@@ -77,6 +78,13 @@ def test_two_servers_are_one(urls: list[str], db: str) -> None:
     time.sleep(1.1)  # as long as a server may take to see the first key, or a revoked one
     assert [httpx.get(f"{url}{PATH}", headers=headers).status_code for url in urls] == [200, 200]
     assert [httpx.get(f"{url}{PATH}").status_code for url in urls] == [401, 401]
+    with httpx.Client(base_url=first) as browser:
+        browser.post("/login", data={"key": key})
+        copy = {sessions.COOKIE: browser.cookies[sessions.COOKIE]}
+        assert httpx.get(f"{second}{PATH}", cookies=copy).status_code == 200
+        token = re.findall('name="token" value="([0-9a-f]+)"', browser.get("/").text)[0]
+        assert browser.post("/logout", data={"token": token}).status_code == 303
+    assert [httpx.get(f"{url}{PATH}", cookies=copy).status_code for url in urls] == [401, 401]
     database = tables.opened(db)
     keys.revoke(database, keys.digest_of(key)[:8])
     database.close()

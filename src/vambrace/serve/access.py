@@ -104,20 +104,32 @@ class Access:
 
     async def caller_of_session(self, connection: HTTPConnection) -> Caller | None:
         """Who is logged in to the dashboard; changes need the token of the session in a header."""
-        cookie = connection.cookies.get(sessions.COOKIE)
-        if cookie is None:
+        cookie, now = connection.cookies.get(sessions.COOKIE, ""), time.time()
+        if len(cookie) != sessions.LENGTH:
             return None
-        now, secret = time.time(), await self.secret()
-        key = (await self.known()).get(sessions.key_id_of(secret, cookie, now) or "")
+        key_id = await self._experiments.on_database(lambda database: sessions.key_id_of(database, cookie, now))
+        key = (await self.known()).get(key_id)
         if key is None or key.state(now) != "valid":
             return None
         token = connection.headers.get(sessions.TOKEN_HEADER, "")
-        if connection.scope["method"] not in SAFE and not sessions.is_token(secret, cookie, token):
+        if connection.scope["method"] not in SAFE and not sessions.is_token(await self.secret(), cookie, token):
             raise Problem(403, f"{sessions.TOKEN_HEADER}: expected the token of this session, got another or none")
         return _caller(key)
 
+    async def begin_session(self, caller: Caller) -> str:
+        """The cookie of a new session."""
+        cookie: str = await self._experiments.on_database(
+            lambda database: sessions.begin(database, caller.id, time.time())
+        )
+        return cookie
+
+    async def end_session(self, connection: HTTPConnection) -> None:
+        """End the session of a browser, also for copies of its cookie and for other processes."""
+        cookie = connection.cookies.get(sessions.COOKIE, "")
+        await self._experiments.on_database(lambda database: sessions.end(database, cookie))
+
     async def secret(self) -> bytes:
-        """What seals the sessions."""
+        """What seals the tokens of forms."""
         if not self._secret:
             self._secret = await self._experiments.on_database(sessions.load_secret)
         return self._secret

@@ -1,7 +1,8 @@
-"""Sessions of the dashboard: a cookie that stands for a key, sealed with a secret that the database holds.
+"""Sessions of the dashboard: a cookie of 256 random bits that stands for a key, until it ends or somebody logs out.
 
-A cookie holds the id of the key, when it ends, and a seal over both. So every process knows it, nothing is stored, and
-it ends with its key. The token against forged forms (CSRF) is another seal over the same cookie.
+The database has the SHA-256 of each cookie, so every process knows the session, a logout ends it for all of them, and
+who reads the database cannot use it. A session also ends with its key. The token against forged forms (CSRF) is a seal
+over the cookie, with a secret that the database holds.
 """
 
 import secrets
@@ -13,6 +14,8 @@ from vambrace.live.sql import SCHEMA_LOCK, Database
 COOKIE = "vambrace_session"
 TOKEN_HEADER = "x-csrf-token"
 LIFETIME = 12 * 3_600  # seconds
+MOST_OF_A_KEY = 100  # sessions; the oldest ends when there are more
+LENGTH = 43  # of a cookie: URL-safe base64 of 32 bytes
 _NAME = "sessions"
 
 
@@ -27,24 +30,37 @@ def load_secret(database: Database) -> bytes:
     return bytes.fromhex(found[0][0])
 
 
-def cookie_for(secret: bytes, key_id: str, now: float) -> str:
-    """The cookie of a new session."""
-    text = f"{key_id}.{int(now) + LIFETIME}"
-    return f"{text}.{_seal(secret, 'session', text)}"
+def begin(database: Database, key_id: str, now: float) -> str:
+    """The cookie of a new session. What has ended is removed, so their number is bounded."""
+    cookie = secrets.token_urlsafe(32)
+    kept = "SELECT digest FROM vambrace_service_sessions WHERE key = ? ORDER BY ends DESC, digest LIMIT ?"
+    with database.transaction(SCHEMA_LOCK):
+        database.run("DELETE FROM vambrace_service_sessions WHERE ends <= ?", now)
+        database.run(
+            f"DELETE FROM vambrace_service_sessions WHERE key = ? AND digest NOT IN ({kept})",
+            *(key_id, key_id, MOST_OF_A_KEY - 1),
+        )
+        values = (_digest(cookie), key_id, now + LIFETIME)
+        database.run("INSERT INTO vambrace_service_sessions (digest, key, ends) VALUES (?, ?, ?)", *values)
+    return cookie
 
 
-def key_id_of(secret: bytes, cookie: str, now: float) -> str | None:
+def key_id_of(database: Database, cookie: str, now: float) -> str | None:
     """The id of the key that a cookie stands for; None: the cookie is not ours, or its time is over."""
-    text, _, seal = cookie.rpartition(".")
-    if not cookie.isascii() or not compare_digest(seal, _seal(secret, "session", text)):
-        return None
-    key_id, _, ends = text.partition(".")
-    return key_id if int(ends) > now else None
+    statement = "SELECT key FROM vambrace_service_sessions WHERE digest = ? AND ends > ?"
+    found = database.run(statement, _digest(cookie), now)
+    return str(found[0][0]) if found else None
+
+
+def end(database: Database, cookie: str) -> None:
+    """End a session, for every process and every copy of the cookie."""
+    with database.transaction(SCHEMA_LOCK):
+        database.run("DELETE FROM vambrace_service_sessions WHERE digest = ?", _digest(cookie))
 
 
 def token_for(secret: bytes, cookie: str) -> str:
     """The token that every form of a session must send."""
-    return _seal(secret, "form", cookie)
+    return digest(secret, f"form:{cookie}".encode(), sha256).hex()
 
 
 def is_token(secret: bytes, cookie: str, token: str) -> bool:
@@ -52,5 +68,5 @@ def is_token(secret: bytes, cookie: str, token: str) -> bool:
     return token.isascii() and compare_digest(token, token_for(secret, cookie))
 
 
-def _seal(secret: bytes, purpose: str, text: str) -> str:
-    return digest(secret, f"{purpose}:{text}".encode(), sha256).hex()
+def _digest(cookie: str) -> str:
+    return sha256(cookie.encode()).hexdigest()

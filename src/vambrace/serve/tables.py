@@ -1,4 +1,4 @@
-"""The tables of the service, beside those of the learners: keys, closed experiments, who did what, and incidents."""
+"""The tables of the service, beside those of learners: keys, sessions, closed experiments, actions, incidents."""
 
 import json
 import time
@@ -20,6 +20,10 @@ TABLES = Tables(
             " actor TEXT NOT NULL, kind TEXT NOT NULL, number BIGINT NOT NULL,"
             " PRIMARY KEY (experiment, minute, actor, kind))",
             "CREATE TABLE vambrace_service_secrets (name TEXT PRIMARY KEY, content TEXT NOT NULL)",
+        ),
+        (
+            "CREATE TABLE vambrace_service_sessions (digest TEXT PRIMARY KEY, key TEXT NOT NULL,"
+            " ends DOUBLE PRECISION NOT NULL)",
         ),
     ),
 )

@@ -1,6 +1,5 @@
 """Who looks at a page: login with a key, logout, and forms that only our own pages can send."""
 
-import time
 from typing import Annotated
 from urllib.parse import parse_qs, urlsplit
 
@@ -91,7 +90,7 @@ async def log_in(request: Request) -> Response:
     answer = RedirectResponse(target, 303)
     answer.set_cookie(
         sessions.COOKIE,
-        sessions.cookie_for(await access.secret(), caller.id, time.time()),
+        await access.begin_session(caller),
         max_age=sessions.LIFETIME,
         secure=_is_encrypted(request),
         httponly=True,
@@ -101,8 +100,10 @@ async def log_in(request: Request) -> Response:
 
 
 @router.post("/logout")
-async def log_out(form: SentForm) -> Response:
-    """End the session of this browser."""
+async def log_out(request: Request, form: SentForm) -> Response:
+    """End the session of this browser, also for copies of its cookie."""
+    access: Access = request.app.state.access
+    await access.end_session(request)
     answer = RedirectResponse("/login", 303)
     answer.delete_cookie(sessions.COOKIE, httponly=True, samesite="strict")
     return answer
