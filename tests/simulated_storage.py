@@ -85,10 +85,10 @@ class SimulatedJournal:
     def load_snapshot(self) -> tuple[int, str] | None:
         return self.disk.snapshot
 
-    def find(self, *, decision: str | None = None, key: str | None = None) -> list[Entry]:
+    def find(self, *, decision: str | None = None, keys: Sequence[str] = ()) -> list[Entry]:
         self._step("before it looks up")
         seen = [*self.disk.entries, *(self._new or [])]
-        return [each for each in seen if (each.key == key if decision is None else each.decision == decision)]
+        return [each for each in seen if (each.key in keys if decision is None else each.decision == decision)]
 
     def close(self) -> None:
         pass

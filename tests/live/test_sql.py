@@ -38,8 +38,8 @@ def test_what_is_appended_is_read(url: str) -> None:
     assert list(again.read()) == written
     assert list(again.read(after=2)) == written[2:]
     assert again.find(decision="id-1") == [written[0], written[3]]
-    assert again.find(key="k") == [written[1]]
-    assert again.find(decision="id-9") == again.find(key="id-1") == []
+    assert again.find(keys=["k"]) == [written[1]]
+    assert again.find(decision="id-9") == again.find(keys=["id-1"]) == again.find() == []
 
 
 def test_long_journals_are_read_in_chunks(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

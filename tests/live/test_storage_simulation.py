@@ -105,13 +105,13 @@ def answered_decisions_are_forgotten(patch: pytest.MonkeyPatch) -> dict[str, Any
 
 
 def a_repeated_ask_names_another_arm(patch: pytest.MonkeyPatch) -> dict[str, Any]:
-    real = Fold.find_key
+    real = Fold.find_keys
 
-    def find_key(self: Fold, key: str) -> Any:
-        found = real(self, key)
-        return found and (found[0]._replace(arm=(found[0].arm + 1) % 3), found[1])
+    def find_keys(self: Fold, keys: Any) -> Any:
+        found = real(self, keys)
+        return {key: (event._replace(arm=(event.arm + 1) % 3), round) for key, (event, round) in found.items()}
 
-    patch.setattr(Fold, "find_key", find_key)
+    patch.setattr(Fold, "find_keys", find_keys)
     return {}
 
 

@@ -5,7 +5,7 @@ import io
 import json
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars
 import pytest
@@ -15,6 +15,8 @@ import vambrace as vb
 from serving import client
 from vambrace.audit.certificate import certify_counts
 from vambrace.errors import JournalError
+from vambrace.live.journal import Entry
+from vambrace.live.sql import SqlJournal
 from vambrace.serve import incidents, tables
 
 NEW = {"name": "headlines", "arms": ["old", "new", "newer"], "policy": "kl-ucb-wr:budget=2"}
@@ -102,6 +104,36 @@ def test_the_same_key_gets_the_same_decisions(service: TestClient) -> None:
     assert ask(service, 4, key="view-17")[:3] == first
     assert service.get(PATH).json()["asked"] == 4
     assert ask(service, 1, key="view-18") != first[:1]
+
+
+def test_a_repeated_request_is_answered_also_if_a_new_one_would_be_refused(db: str) -> None:
+    """Its first answer may have been lost on the way."""
+    with client(db, most_open=3) as service:
+        create(service)
+        first = ask(service, 3, key="view-17")
+        assert service.post(f"{PATH}/ask", json={"count": 4, "key": "view-17"}).status_code == 429
+        assert ask(service, 3, key="view-17") == first
+        service.post(f"{PATH}/close")
+        assert service.post(f"{PATH}/ask", json={"key": "view-18"}).status_code == 409
+        assert ask(service, 3, key="view-17") == first
+        assert service.get(PATH).json()["asked"] == 3
+
+
+def test_the_keys_of_a_batch_are_one_question_to_the_database(
+    service: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions: list[int] = []
+    real = SqlJournal.find
+
+    def find(self: SqlJournal, *, decision: str | None = None, keys: Sequence[str] = ()) -> list[Entry]:
+        questions.append(len(keys))
+        return real(self, decision=decision, keys=keys)
+
+    monkeypatch.setattr(SqlJournal, "find", find)
+    create(service)
+    first = ask(service, 1_000, key="batch")
+    assert ask(service, 1_000, key="batch") == first
+    assert questions == [1_000, 1_000]
 
 
 def test_abandon(service: TestClient) -> None:

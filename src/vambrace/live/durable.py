@@ -8,7 +8,7 @@ from vambrace.errors import InvalidParameter, JournalError
 from vambrace.live.clock import Clock
 from vambrace.live.commits import Commits
 from vambrace.live.core import Core
-from vambrace.live.events import Event, Label
+from vambrace.live.events import Asked, Event, Label
 from vambrace.live.fold import Fold
 from vambrace.live.learner import Decision, Learner, Result, decision_of
 from vambrace.live.settings import Late, Settings
@@ -53,16 +53,18 @@ class DurableLearner(Learner):
             return super().ask()
         if not isinstance(key, str) or not 1 <= len(key) <= LONGEST_KEY or UNSTORABLE.search(key):
             raise InvalidParameter(f"key: expected a text of 1 to {LONGEST_KEY} characters, got {key!r}")
+        return self._run(lambda core, now: self._ask_for(core, now, [key], self._fold.find_keys([key]))[0])
 
-        def work(core: Core, now: float) -> Decision:
-            known = self._fold.find_key(key)
-            if known is not None:
-                return decision_of(core, *known)
-            event = core.ask(now)
-            self._fold.commit(event, key=key)
-            return decision_of(core, event, core.rounds)
-
-        return self._run(work)
+    def _ask_for(
+        self, core: Core, now: float, keys: Sequence[str], known: dict[str, tuple[Asked, int]]
+    ) -> list[Decision]:
+        """A decision for each key: the one that it has, or a new one."""
+        for key in keys:
+            if key not in known:
+                event = core.ask(now)
+                self._fold.commit(event, key=key)
+                known[key] = event, core.rounds
+        return [decision_of(core, *known[key]) for key in keys]
 
     def close(self) -> None:
         """Close the connection to the database. Every event is on disk already; the next call connects again."""

@@ -163,14 +163,16 @@ class Fold:
         if key is not None:
             self._unwritten_keys[key] = self._last
 
-    def find_key(self, key: str) -> tuple[events.Asked, int] | None:
-        """The decision that was made for an idempotency key, and its round."""
-        unwritten = self._unwritten_keys.get(key)
-        for entry in self.journal.find(key=key) if unwritten is None else [unwritten]:
+    def find_keys(self, keys: Sequence[str]) -> dict[str, tuple[events.Asked, int]]:
+        """The decisions that were made for idempotency keys, and their rounds; with one question to the journal."""
+        found = {key: self._unwritten_keys[key] for key in keys if key in self._unwritten_keys}
+        written = self.journal.find(keys=[key for key in keys if key not in found])
+        known: dict[str, tuple[events.Asked, int]] = {}
+        for entry in (*found.values(), *written):
             event = event_of(entry)
-            if isinstance(event, events.Asked):
-                return event, json.loads(entry.payload)[-1]
-        return None
+            if entry.key is not None and isinstance(event, events.Asked):
+                known[entry.key] = event, json.loads(entry.payload)[-1]
+        return known
 
     def _present(self) -> Core:
         if self.core is None:

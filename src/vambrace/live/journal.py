@@ -47,8 +47,8 @@ class Journal(Protocol):
     def load_snapshot(self) -> tuple[int, str] | None:
         """The number and the content of the newest snapshot."""
 
-    def find(self, *, decision: str | None = None, key: str | None = None) -> list[Entry]:
-        """The events of a decision, or of an idempotency key, in their order."""
+    def find(self, *, decision: str | None = None, keys: Sequence[str] = ()) -> list[Entry]:
+        """The events of a decision, or of idempotency keys, in their order."""
 
     def close(self) -> None:
         """Release what the operating system gave; the next call opens it again."""

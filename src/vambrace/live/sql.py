@@ -215,11 +215,12 @@ class SqlJournal:
         rows = self._database.run("SELECT number, content FROM vambrace_snapshots WHERE learner = ?", self._learner)
         return (rows[0][0], rows[0][1]) if rows else None
 
-    def find(self, *, decision: str | None = None, key: str | None = None) -> list[Entry]:
-        """The events of a decision, or of an idempotency key, in their order."""
-        column, value = ("decision", decision) if key is None else ("key", key)
-        statement = f"SELECT {COLUMNS} FROM vambrace_events WHERE learner = ? AND {column} = ? ORDER BY number"
-        return [Entry._make(row) for row in self._database.run(statement, self._learner, value)]
+    def find(self, *, decision: str | None = None, keys: Sequence[str] = ()) -> list[Entry]:
+        """The events of a decision, or of idempotency keys, in their order."""
+        column, values = ("decision", (decision,)) if decision is not None else ("key", keys)
+        among = f"{column} IN ({', '.join('?' * len(values))})"
+        statement = f"SELECT {COLUMNS} FROM vambrace_events WHERE learner = ? AND {among} ORDER BY number"
+        return [Entry._make(row) for row in self._database.run(statement, self._learner, *values)] if values else []
 
     def close(self) -> None:
         """Close the connection; the next call opens it again."""

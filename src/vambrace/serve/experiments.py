@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -165,20 +166,23 @@ class Experiments:
     async def ask(self, name: str, count: int, key: str | None) -> list[Decision]:
         """The next decisions; the same ones if this key was there before."""
 
-        def work(learner: Held) -> list[Decision]:
-            if learner.closed():
+        def check(learner: Held, new: int) -> None:
+            if new and learner.closed():
                 raise problems.Problem(409, f"experiment: expected an open one, got {name!r}, which is closed")
-            if len(learner.core.open) + count > self._settings.most_open:
+            if new and len(learner.core.open) + new > self._settings.most_open:
                 raise problems.Problem(
                     429,
                     f"open decisions: expected at most {self._settings.most_open:,}, got more; answer, abandon or "
                     "expire some",
                     {"Retry-After": f"{REPEATED:.0f}"},
                 )
+
+        def work(learner: Held) -> list[Decision]:
             if key is None:
+                check(learner, count)
                 return learner.ask_many(count)
             keys = [key, *(f"{key}{SEPARATOR}{at}" for at in range(1, count))]
-            return [learner.ask(key=each) for each in keys]
+            return learner.ask_for(keys, partial(check, learner))
 
         found: list[Decision] = await self.run(name, work, count)
         return found

@@ -17,6 +17,7 @@ from vambrace.errors import JournalError, UnknownName, VambraceError
 from vambrace.live.core import Core
 from vambrace.live.durable import DurableLearner
 from vambrace.live.fold import Fold, Request
+from vambrace.live.learner import Decision
 from vambrace.live.sql import Database, SqlJournal
 from vambrace.serve import problems, tables
 from vambrace.serve.incidents import Incidents
@@ -74,6 +75,16 @@ class Held(DurableLearner):
     def created(self) -> float:
         """When it was made."""
         return next(iter(self._fold.journal.read(upto=1))).time
+
+    def ask_for(self, keys: Sequence[str], check: Callable[[int], None]) -> list[Decision]:
+        """A decision for each key: the one that it has, or a new one, if `check` does not refuse as many new ones."""
+
+        def work(core: Core, now: float) -> list[Decision]:
+            known = self._fold.find_keys(keys)
+            check(len(keys) - len(known))
+            return self._ask_for(core, now, keys, known)
+
+        return self._run(work)
 
     def run(self, calls: Sequence["Call"]) -> None:
         """Do the work of some calls in one transaction."""
