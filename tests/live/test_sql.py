@@ -260,3 +260,27 @@ def test_a_commit_is_on_disk_when_it_returns(url: str) -> None:
 def test_a_mistyped_address_does_not_show_its_password() -> None:
     with pytest.raises(InvalidParameter, match=r"got 'postgresq://\.\.\.@host/shop'"):
         open_database("postgresq://shop:secret@host/shop", create=False)
+
+
+def test_a_connection_that_the_server_ended_is_made_again_but_nothing_is_done_twice(server: str) -> None:
+    database, other = open_database(server, create=True), open_database(server, create=True)
+    database.run("CREATE TABLE numbers (number INTEGER)")
+
+    def end_the_connection() -> None:
+        other.run("SELECT pg_terminate_backend(?)", database.connection.info.backend_pid)
+
+    end_the_connection()
+    assert database.run("SELECT 1") == [(1,)]  # a question may be asked twice
+    end_the_connection()
+    with pytest.raises(JournalError, match="nothing was acknowledged"):
+        database.run("INSERT INTO numbers VALUES (1)")
+    database.run("INSERT INTO numbers VALUES (2)")
+    with pytest.raises(JournalError), database.transaction(1):  # noqa: PT012
+        database.run("INSERT INTO numbers VALUES (3)")
+        end_the_connection()
+        with suppress(JournalError):
+            database.run("SELECT 1")
+        database.run("INSERT INTO numbers VALUES (4)")  # half of a transaction must not be done
+    assert database.run("SELECT number FROM numbers") == [(2,)]
+    database.close()
+    other.close()

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 import httpx2 as httpx
 import pytest
 
-from serving import new_key, running
+from serving import client, new_key, running
 from vambrace.serve import keys, sessions, tables
 
 PATH = "/v1/experiments/headlines"
@@ -42,10 +42,10 @@ def at_once(calls: int, urls: list[str], path: str, body: object) -> list[httpx.
     ready = threading.Barrier(calls)
 
     def send(url: str) -> None:
-        with httpx.Client(timeout=60, verify=TLS) as client:
-            client.get(f"{url}/healthz")
+        with httpx.Client(timeout=60, verify=TLS) as sender:
+            sender.get(f"{url}/healthz")
             ready.wait()
-            found.append(client.post(f"{url}{path}", json=body))
+            found.append(sender.post(f"{url}{path}", json=body))
 
     threads = [threading.Thread(target=send, args=(urls[at % len(urls)],)) for at in range(calls)]
     for thread in threads:
@@ -90,3 +90,24 @@ def test_two_servers_are_one(urls: list[str], db: str) -> None:
     database.close()
     time.sleep(1.1)
     assert [httpx.get(f"{url}{PATH}", headers=headers).status_code for url in urls] == [401, 401]
+
+
+def test_a_database_that_is_restarted_is_found_again(server: str) -> None:
+    """Also by what asks without a transaction, such as the keys, and by experiments that were not used for a while."""
+    import psycopg
+
+    db = f"{server}&application_name=restarted"
+    key = new_key(db, "ask", "read", "admin")
+    with client(db, key) as service:
+        assert service.post("/v1/experiments", json=NEW).status_code == 201
+        for _ in range(2):
+            with psycopg.connect(server, autocommit=True) as connection:
+                ended = connection.execute(
+                    "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'restarted'"
+                ).fetchone()
+            assert ended is not None
+            assert ended[0] >= 2
+            service.app.state.access._read = -10.0  # type: ignore[attr-defined]  # as if a second had passed
+            for path in ("/readyz", "/v1/experiments", PATH, f"{PATH}/events", f"{PATH}/history"):
+                assert service.get(path).status_code == 200, path
+            assert service.post(f"{PATH}/ask", json={}).status_code == 200

@@ -51,6 +51,9 @@ class PostgresDatabase(Database):
         connection.execute(SETTINGS)
         return connection
 
+    def _is_lost(self) -> bool:
+        return self._connection is not None and bool(self._connection.broken)
+
     def has_table(self, name: str) -> bool:
         """Whether there is a table of this name, also if it was made a moment ago: to_regclass may not know it yet."""
         statement = "SELECT 1 FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = ?"
@@ -59,11 +62,10 @@ class PostgresDatabase(Database):
     @contextmanager
     def _begun(self, lock: int) -> Iterator[None]:
         statement = f"BEGIN; SELECT pg_advisory_xact_lock({LOCKS}, {lock})"
-        known = self._connection
         try:
             self.connection.execute(statement)
         except psycopg.OperationalError:
-            if known is None or not known.broken:
+            if not self._is_lost():
                 raise
             self._drop()  # the server was restarted since the last call: nothing is begun, so a new connection is safe
             self.connection.execute(statement)

@@ -53,6 +53,7 @@ class Database(ABC):
     mistakes: type[Exception]  # what its driver raises
 
     _connection: Any = None
+    _is_in_transaction = False
 
     def __init__(self) -> None:
         self.restart()
@@ -79,6 +80,10 @@ class Database(ABC):
     def _begun(self, lock: int) -> AbstractContextManager[None]:
         """Take a lock that other processes wait for, begin, and at the end write to disk, or raise."""
 
+    def _is_lost(self) -> bool:
+        """Whether the connection has ended without our doing, as when a server is restarted."""
+        return False
+
     @abstractmethod
     def has_table(self, name: str) -> bool:
         """Whether there is a table of this name."""
@@ -93,8 +98,19 @@ class Database(ABC):
     def run(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """The rows of one statement."""
         with self._translated(), self._lock:
-            cursor = self.connection.execute(self._spelled(statement), values)
-            return cursor.fetchall() if cursor.description else []
+            try:
+                return self._rows(statement, values)
+            except self.mistakes:
+                if self._is_in_transaction or not self._is_lost():
+                    raise
+                self._drop()  # the next statement connects again
+                if not statement.startswith("SELECT"):
+                    raise  # it may have been done
+                return self._rows(statement, values)
+
+    def _rows(self, statement: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        cursor = self.connection.execute(self._spelled(statement), values)
+        return cursor.fetchall() if cursor.description else []
 
     def insert(self, rows: Sequence[Sequence[Any]]) -> None:
         """Write rows of events: the number of the learner, and the columns of an entry."""
@@ -111,10 +127,13 @@ class Database(ABC):
         with self._lock:
             try:
                 with self._translated(), self._begun(lock):
+                    self._is_in_transaction = True
                     yield
             except BaseException:
                 self._drop()  # undoes what is not committed; a connection after a fault is not used again
                 raise
+            finally:
+                self._is_in_transaction = False
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
