@@ -96,6 +96,16 @@ def test_creating_it_again_changes_nothing_and_other_settings_are_refused(servic
     assert "arms=['old', 'new', 'newer'], not ['old']" in other.json()["detail"]
 
 
+@pytest.mark.parametrize("name", ["日本", "é", "a.b", "-x", "_", "١", "ﬀ", "a" * 100])
+def test_a_name_in_any_language_leads_to_its_experiment(service: TestClient, name: str) -> None:
+    made = service.post("/v1/experiments", json=NEW | {"name": name})
+    assert made.status_code == 201
+    assert service.get(made.headers["location"]).json()["name"] == name
+    assert service.post(f"{made.headers['location']}/ask", json={}).status_code == 200
+    assert name in service.get("/v1/experiments").json()["experiments"][0]["name"]
+    assert service.get(f"/experiments/{name}").status_code == 200
+
+
 def test_the_same_key_gets_the_same_decisions(service: TestClient) -> None:
     create(service)
     first = ask(service, 3, key="view-17")

@@ -155,7 +155,7 @@ def test_a_wrong_key_gets_no_session(client: TestClient, log_in: LogIn) -> None:
 
 def test_another_site_cannot_log_somebody_in(client: TestClient, url: str) -> None:
     text = new_key(client, url, "read")
-    for origin in ("http://evil.example", "null", "http://127.0.0.1.evil.example"):
+    for origin in ("http://evil.example", "null", "http://127.0.0.1.evil.example", "http://[::1", ""):
         answer = client.post("/login", data={"key": text}, headers={"Origin": origin})
         assert answer.status_code == 403
         assert "set-cookie" not in answer.headers

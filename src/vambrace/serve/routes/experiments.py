@@ -1,6 +1,7 @@
 """Create, list, show and close experiments, and change their arms."""
 
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Response
 
@@ -23,7 +24,7 @@ async def create_experiment(
         raise Problem(403, "experiment: expected a name that this key is for, got another")
     found, is_new = await service.create(body, caller.id)
     response.status_code = 201 if is_new else 200
-    response.headers["Location"] = f"/v1/experiments/{body.name}"
+    response.headers["Location"] = f"/v1/experiments/{quote(body.name)}"
     return found
 
 
