@@ -186,3 +186,13 @@ def test_sessions_are_all_different_and_their_number_is_bounded(database: Databa
     assert sessions.key_id_of(database, of_another, now) == "other"
     sessions.begin(database, "late", now + 2 * sessions.LIFETIME)
     assert database.run("SELECT key FROM vambrace_service_sessions") == [("late",)]
+
+
+def test_a_service_for_other_machines_needs_keys_also_when_they_are_lost(db: str, database: Database) -> None:
+    text = new_key(db, "read")
+    with client(db, host="0.0.0.0") as service:
+        assert service.get("/v1/experiments", headers={"authorization": f"Bearer {text}"}).status_code == 200
+        database.run("DELETE FROM vambrace_service_keys")
+        service.app.state.access._read = -10.0  # type: ignore[attr-defined]  # as if a second had passed
+        assert service.get("/v1/experiments").status_code == 401  # although it says that it comes from this machine
+        assert "Log in" in service.get("/").text

@@ -111,6 +111,29 @@ def test_an_upload_that_stops_is_not_waited_for(service: Running) -> None:
     assert answered(connection).startswith(b"HTTP/1.1 408")
 
 
+def test_uploads_that_arrive_slowly_do_not_fill_the_disk(tmp_path: Path) -> None:
+    db = f"sqlite:///{tmp_path}/a.db"
+    with running(db, most_readers=3) as few, ExitStack() as stack:
+        for _ in range(3):
+            connection = stack.enter_context(connected(few))
+            connection.sendall(head("/v1/certify?name=a.csv", content_length=10_000) + b"arm,")
+        time.sleep(0.3)
+        for length in (10_000, 40_000_000):
+            fourth = connected(few)
+            fourth.sendall(head("/v1/certify?name=a.csv", content_length=length) + b"arm,")
+            refused = answered(fourth)  # at once, and not after it was received
+            assert refused.startswith(b"HTTP/1.1 503")
+            assert b"retry-after: 1" in refused
+        stack.close()
+        deadline = time.monotonic() + 20
+        table = b"arm,events,successes\nold,1000,30\nnew,1000,90\n"
+        while True:  # those who went leave their places to others
+            answer = httpx.post(f"{few.url}/v1/certify", params={"name": "a.csv"}, content=table, timeout=60)
+            if answer.status_code != 503 or time.monotonic() > deadline:
+                break
+        assert answer.status_code == 200
+
+
 def test_a_client_that_goes_in_the_middle_of_a_request(service: Running) -> None:
     for _ in range(20):
         connection = connected(service)

@@ -15,6 +15,7 @@ from vambrace.serve import keys, sessions
 from vambrace.serve.experiments import Experiments
 from vambrace.serve.keys import ROLES, Key, Role
 from vambrace.serve.problems import Problem, not_found
+from vambrace.serve.settings import is_loopback
 
 FRESH = 1.0  # seconds after which the keys are read again: a revoked key works no longer than this
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -58,10 +59,12 @@ class Access:
 
     Args:
         experiments: The experiments, whose database has the keys.
+        host: The address on which the service listens. Others than this machine always need a key, also if the keys
+            are lost while it runs, as when a database is restored from a copy without them.
     """
 
-    def __init__(self, experiments: Experiments) -> None:
-        self._experiments = experiments
+    def __init__(self, experiments: Experiments, host: str) -> None:
+        self._experiments, self._is_here = experiments, is_loopback(host)
         self._known: dict[str, Key] = {}
         self._read = -FRESH
         self._reading = asyncio.Lock()
@@ -77,6 +80,10 @@ class Access:
                     self._known = await self._experiments.on_database(keys.load)
                     self._read = begun
         return self._known
+
+    async def needs_key(self) -> bool:
+        """Whether nobody may do anything without a key."""
+        return bool(await self.known()) or not self._is_here
 
     async def caller_with(self, text: str) -> Caller | None:
         """The caller with this key; None: it is not valid."""
@@ -96,7 +103,7 @@ class Access:
             caller = await self.caller_of_session(connection)
         if caller is not None:
             return caller
-        if await self.known():
+        if await self.needs_key():
             wanted = "a key" if header is None else "another key: this one is unknown, expired or revoked"
             raise Problem(401, f"authorization: expected {wanted}", CHALLENGE)
         _check_local(connection)

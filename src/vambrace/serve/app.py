@@ -24,7 +24,7 @@ def create_app(settings: Settings) -> FastAPI:
         settings: Its database and its limits.
     """
     experiments, metrics = Experiments(settings), Metrics()
-    access = Access(experiments)
+    access = Access(experiments, settings.host)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -48,7 +48,7 @@ def create_app(settings: Settings) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.settings, app.state.experiments, app.state.access = settings, experiments, access
-    app.state.metrics, app.state.jobs = metrics, Jobs()
+    app.state.metrics, app.state.jobs, app.state.uploads = metrics, Jobs(), 0
     problems.install(app)
     for router in routes.ALL:
         app.router.routes.extend(router.routes)  # one flat list: an included router is another one to search

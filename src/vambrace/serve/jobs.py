@@ -41,7 +41,7 @@ class Jobs:
 
     async def _run(self, job: str, options: dict[str, Any], seconds: float, folder: Path | None) -> Any:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "vambrace.serve.child"),
+            *(sys.executable, "-P", "-m", "vambrace.serve.child"),  # -P: imports nothing from the folder it runs in
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

@@ -1,6 +1,5 @@
 """Listen: a socket, uvicorn, one line that says where, and a clean end."""
 
-import ipaddress
 import logging
 import signal
 import socket
@@ -16,7 +15,7 @@ from vambrace.live.sql import open_database
 from vambrace.serve import keys, tables
 from vambrace.serve.app import create_app
 from vambrace.serve.protocol import protocol_for
-from vambrace.serve.settings import Settings
+from vambrace.serve.settings import Settings, is_loopback
 
 
 class Server(uvicorn.Server):
@@ -92,16 +91,6 @@ def _has_keys(url: str) -> bool:
         return database.version(tables.TABLES) > 0 and bool(keys.load(database))
     finally:
         database.close()
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _bound(host: str, port: int) -> socket.socket:

@@ -1,5 +1,6 @@
 """What the service is started with: its database, its address and its limits."""
 
+import ipaddress
 from dataclasses import dataclass
 
 KILOBYTE, MEGABYTE = 1_000, 1_000_000
@@ -36,3 +37,13 @@ class Settings:
     patience: float = 20.0
     idle: float = 75.0
     drain: float = 10.0
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

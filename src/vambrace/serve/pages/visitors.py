@@ -74,7 +74,7 @@ SentForm = Annotated[Form, Depends(sent_form)]
 async def show_login(request: Request, next: str = "/") -> Response:  # noqa: A002
     """The form that asks for a key."""
     access: Access = request.app.state.access
-    if not await access.known():
+    if not await access.needs_key():
         return RedirectResponse("/", 303)
     return page(request, "login.html", title="Log in", next=_inside(next), wrong="")
 
