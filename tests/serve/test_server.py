@@ -3,13 +3,14 @@
 import json
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 import zipfile
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -358,6 +359,24 @@ def test_what_was_acknowledged_before_the_end_is_there(tmp_path: Path, sign: int
             thread.join()
     learner = vb.open(db, "headlines")
     assert {learner.tell(each, 1.0) for each in acknowledged} == {"duplicate"}
+
+
+def test_who_cannot_be_answered_before_the_end_should_come_again(tmp_path: Path) -> None:
+    """The database is locked by somebody else, and the time to end is over: 503, and not a mistake of the service."""
+    found: list[int] = []
+    with running(f"sqlite:///{tmp_path}/a.db", drain=1.0) as service:
+        httpx.post(f"{service.url}/v1/experiments", json=NEW)
+        with closing(sqlite3.connect(tmp_path / "a.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            asks = threading.Thread(
+                target=lambda: found.append(httpx.post(f"{service.url}{PATH}/ask", json={}, timeout=60).status_code)
+            )
+            asks.start()
+            time.sleep(0.3)
+            service.process.send_signal(signal.SIGTERM)
+            asks.join()
+        assert service.process.wait(timeout=20) == 0
+    assert found == [503]
 
 
 def _quietly(url: str) -> None:

@@ -53,6 +53,10 @@ class Guard:
                 raise
             problem = error if isinstance(error, Problem) else problems.problem_of(error)
             await problems.answer(problem)(scope, receive, counted)
+        except asyncio.CancelledError:  # the service stops, and the time to answer is over
+            if status is not None:
+                raise
+            await problems.answer(problems.busy("The service is stopping."))(scope, receive, counted)
         finally:
             route = getattr(scope.get("route"), "path", "")
             self._metrics.count(scope["method"], route, status or 500, time.perf_counter() - begun)
