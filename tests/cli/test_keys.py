@@ -15,10 +15,10 @@ def url(tmp_path: Path) -> str:
 def test_the_life_of_a_key(run: Run, url: str) -> None:
     made = run("keys", "create", "shop", "--role", "ask", "--role", "tell", "--days", "365", "--db", url)
     assert made.code == 0
-    text, said = made.out.splitlines()
+    (text,) = made.out.splitlines()  # so that KEY=$(vambrace keys create ...) works
     assert len(text) == keys.LENGTH
     key_id = keys.digest_of(text)[:8]
-    assert said == f"This is key {key_id}. Keep it: it is not shown again."
+    assert made.err.strip() == f"This is key {key_id}. Keep it: it is not shown again."
     (listed,) = json.loads(run("keys", "list", "--db", url, "--json").out)
     assert (listed["id"], listed["roles"], listed["experiments"], listed["state"]) == (
         (key_id, "ask tell", "all", "valid")

@@ -72,7 +72,7 @@ def _show_new(text: str, key: "Key", as_json: bool) -> None:
         common.print_json({"key": text} | _row(key))
     else:
         typer.echo(text)
-        common.print_note(f"This is key {key.id}. Keep it: it is not shown again.")
+        typer.echo(f"This is key {key.id}. Keep it: it is not shown again.", err=True)  # a script reads only the key
 
 
 def _row(key: "Key") -> dict[str, str]:
