@@ -307,7 +307,7 @@ def test_after_a_correction_the_learner_is_opened_again(file_url: str) -> None:
     watch = Watch()
     learner = opened(file_url, clock=watch.clock())
     watch.now += DAY  # it was wrong before, and is right now
-    with pytest.raises(JournalError, match="open the learner again if it is right now"):
+    with pytest.raises(JournalError, match="if it is right now, open the learner"):
         learner.ask()
     assert opened(file_url, clock=watch.clock()).ask().round == 1
 

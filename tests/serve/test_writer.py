@@ -10,6 +10,7 @@ import pytest
 
 import vambrace as vb
 from vambrace.errors import DecisionError, JournalError
+from vambrace.live.clock import Clock
 from vambrace.live.fold import Fold
 from vambrace.live.sql import SqlJournal
 from vambrace.serve import writer
@@ -236,3 +237,21 @@ def test_keys_of_requests_are_found_within_a_transaction_which_writes_once(
     assert first[:10] == first[10:20] == first[20:] == again[:10] == again[20:]
     assert len(set(first)) == 10
     assert sizes == [10]
+
+
+def test_a_clock_that_jumps_closes_no_decision_however_often_somebody_asks(db: str) -> None:
+    vb.open(db, "one", policy=vb.KLUCBWR(budget=2), arms=["a", "b"], expires_after=3_600).close()
+    now = [1e9]
+
+    async def work(service: Writer) -> list[int]:
+        service._clock = Clock(now=lambda: now[0], elapsed=lambda: 0.0)
+        await service.run("one", lambda learner: learner.ask_many(5))
+        found = []
+        for now[0] in (1e9 + 86_400, 1e9 + 86_400, 1e9 - 86_400, 1e9 + 1):
+            try:
+                found.append(await service.run("one", lambda learner: learner.expire()))
+            except JournalError as error:
+                found.append(-1 if "it jumped by" in str(error) else -2)
+        return [*found, await service.run("one", lambda learner: len(learner.core.open))]
+
+    assert run(db, work) == [-1, -1, -1, 0, 5]

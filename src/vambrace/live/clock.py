@@ -35,7 +35,8 @@ class Clock:
         if abs(now - expected) > TOLERANCE:
             raise JournalError(
                 f"clock: expected about {_shown(expected)}, got {_shown(now)}: it jumped by {now - expected:+,.0f} s. "
-                "Set it right, or open the learner again if it is right now; nothing was acknowledged"
+                "Set it right; if it is right now, open the learner again, or start the service again; "
+                "nothing was acknowledged"
             )
         self._last = now, elapsed
         return now

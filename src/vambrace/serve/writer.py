@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from vambrace.errors import JournalError, UnknownName, VambraceError
+from vambrace.live.clock import Clock
 from vambrace.live.core import Core
 from vambrace.live.durable import DurableLearner
 from vambrace.live.fold import Fold, Request
@@ -35,11 +36,12 @@ class Held(DurableLearner):
     Args:
         name: Its name.
         database: The connection that its journal uses.
+        clock: The time of new events.
     """
 
-    def __init__(self, name: str, database: Database) -> None:
+    def __init__(self, name: str, database: Database, clock: Clock) -> None:
         self.name, self.database = name, database
-        self._fold = Fold(SqlJournal(database, name, create=False))
+        self._fold = Fold(SqlJournal(database, name, create=False), clock=clock)
         self._settings = self._fold.load().settings
         self._now = 0.0
         self._closed: bool | None = None  # not read yet in this transaction
@@ -153,6 +155,7 @@ class Writer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._serve, name="vambrace-writer", daemon=True)
         self._database: Database | None = None
+        self._clock = Clock()  # one for all: a learner that is read again after a jump must not believe the wrong time
         self._gathered: deque[Call] = deque()  # this and what follows: only the loop changes them
         self._is_free = True  # the thread has nothing to do
         self._timer: asyncio.TimerHandle | None = None  # the thread could work, but waits for more calls
@@ -242,7 +245,7 @@ class Writer:
         if self._database is None:
             self._database = tables.opened(self._url)
         if name not in self._learners:
-            self._learners[name] = Held(name, self._database)
+            self._learners[name] = Held(name, self._database, self._clock)
             if len(self._learners) > MOST_LEARNERS:
                 self._learners.popitem(last=False)
         self._learners.move_to_end(name)
