@@ -44,7 +44,7 @@ const charts = {
     const flat = best.map((row) => ({arm: row.arm, rate: row.rate, status: row.status,
       low: row.plain?.[0], high: row.plain?.[1], under: row.armoured?.[0], over: row.armoured?.[1]}));
     const y = {field: "arm", type: "nominal", title: null, sort: best.map((row) => row.arm),
-      axis: {labelLimit: innerWidth < 600 ? 110 : 260, ticks: false, domain: false}};
+      axis: {labelLimit: innerWidth < 600 ? 110 : 260, labelPadding: 8, ticks: false, domain: false}};
     const x = (field) => ({field, type: "quantitative", title: "rate", axis: {format: "~%", tickCount: 5}});
     const layer = (field, mark, more) => flat.some((row) => Number.isFinite(row[field])) ?
       [{transform: [{filter: `isValid(datum.${field})`}], mark, encoding: {y, x: x(field), ...more}}] : [];
