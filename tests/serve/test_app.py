@@ -321,11 +321,13 @@ def test_without_keys_only_this_machine_is_served(service: TestClient) -> None:
         assert service.get("/v1/experiments", headers=headers).status_code == 200, headers
 
 
-def test_without_its_database_the_service_says_so(service: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_its_database_the_service_says_so(
+    service: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     create(service)
 
     async def away(_: object) -> None:
-        raise JournalError("database: the connection is lost; nothing was acknowledged")
+        raise JournalError("postgresql://10.1.2.3/shop: password of user carla is wrong; nothing was acknowledged")
 
     monkeypatch.setattr(service.app.state.experiments, "on_database", away)  # type: ignore[attr-defined]
     service.app.state.access._read = -1.0  # type: ignore[attr-defined]  # as if a second had passed
@@ -333,7 +335,11 @@ def test_without_its_database_the_service_says_so(service: TestClient, monkeypat
     for answer in (service.get("/readyz"), service.get(PATH), service.post(f"{PATH}/ask", json={})):
         assert answer.status_code == 503
         assert answer.headers["retry-after"] == "1"
-        assert "the connection is lost" in answer.json()["detail"]
+        assert "cannot be used now, and nothing was acknowledged" in answer.json()["detail"]
+        assert "carla" not in answer.text  # /readyz is for everybody
+        assert "10.1.2.3" not in answer.text
+    assert "carla" in caplog.text  # those who run the service learn the reason, and not once for each request
+    assert caplog.text.count("WARNING") < 3
 
 
 def test_a_fault_of_the_service_is_a_problem_too(service: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

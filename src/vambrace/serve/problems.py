@@ -1,6 +1,7 @@
 """Errors of the service, as application/problem+json (RFC 9457)."""
 
 import logging
+import time
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -16,7 +17,27 @@ from vambrace.errors import HorizonReached, JournalError, UnknownName, VambraceE
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = "1"  # seconds
 STATUSES: dict[type[Exception], int] = {HorizonReached: 409, UnknownName: 422, JournalError: 503, VambraceError: 422}
+AWAY = "The database cannot be used now, and nothing was acknowledged; send the request again."
 log = logging.getLogger("vambrace.serve")
+
+
+class Seldom(logging.Filter):
+    """Lets the same sentence through once a second: a database that is away concerns every request."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = "", 0.0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a sentence is written."""
+        text, now = record.getMessage(), time.monotonic()
+        if self._last[0] == text and now - self._last[1] < 1.0:
+            return False
+        self._last = text, now
+        return True
+
+
+log.addFilter(Seldom())
 
 
 class ProblemModel(BaseModel):
@@ -64,7 +85,10 @@ def problem_of(error: Exception) -> Problem:
     """The problem that an error of the package is for a client."""
     for kind, status in STATUSES.items():
         if isinstance(error, kind):
-            return busy(str(error)) if status == 503 else Problem(status, str(error))
+            if status == 503:
+                log.warning("%s", error)  # it names files, hosts and users: that is for those who run the service
+                return busy(AWAY)
+            return Problem(status, str(error))
     return Problem(500, "The service made a mistake; it is in its log.")
 
 
