@@ -18,7 +18,7 @@ import httpx2 as httpx
 import pytest
 
 import vambrace as vb
-from serving import Running, new_key, running, started
+from serving import PROGRAM, Running, new_key, running, started
 from vambrace.errors import InvalidParameter, JournalError
 from vambrace.serve import server
 from vambrace.serve.protocol import MOST_HEADERS
@@ -147,6 +147,36 @@ def test_a_thousand_idle_connections(service: Running) -> None:
         for _ in range(1_000):
             stack.enter_context(connected(service))
         assert httpx.get(f"{service.url}/healthz", timeout=20).status_code == 200
+
+
+def test_connections_leave_files_for_the_database(tmp_path: Path) -> None:
+    """Many systems allow a process 1,024 files: strangers who connect must not use them up."""
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (300, limits[1]))
+    try:
+        assert server._most_connections(80) == 80
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 300
+        assert server._most_connections(500) == 500  # the system allows more on demand
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 700
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    command = "ulimit -Hn 300; exec"
+    program = [sys.executable, "-c", PROGRAM, json.dumps({"db": f"sqlite:///{tmp_path}/a.db", "port": 0})]
+    process = subprocess.Popen(["sh", "-c", f'{command} "$@"', "sh", *program], stdout=subprocess.PIPE, text=True)
+    try:
+        few = started(process)
+        httpx.post(f"{few.url}/v1/experiments", json=NEW)
+        with httpx.Client(base_url=few.url, timeout=20) as client, ExitStack() as stack:
+            assert client.post(f"{PATH}/ask", json={}).status_code == 200
+            for _ in range(400):
+                stack.enter_context(connected(few))
+            time.sleep(0.3)
+            assert client.post(f"{PATH}/ask", json={}).status_code == 200
+            assert client.get(f"{PATH}/events").status_code == 200
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
 
 
 def test_more_connections_than_there_can_be(tmp_path: Path) -> None:

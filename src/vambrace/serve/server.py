@@ -3,7 +3,9 @@
 import logging
 import signal
 import socket
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from types import FrameType
 
 import uvicorn
@@ -16,6 +18,8 @@ from vambrace.serve import keys, tables
 from vambrace.serve.app import create_app
 from vambrace.serve.protocol import protocol_for
 from vambrace.serve.settings import Settings, is_loopback
+
+OTHER_FILES = 200  # of the database, of exports and of uploads: connections leave so many files free
 
 
 class Server(uvicorn.Server):
@@ -55,6 +59,7 @@ def run(settings: Settings, say: Callable[[str], None]) -> None:
         raise
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # what strangers send is not worth a line
+    settings = replace(settings, most_connections=_most_connections(settings.most_connections))
     app = create_app(settings)
     config = uvicorn.Config(
         app,
@@ -91,6 +96,21 @@ def _has_keys(url: str) -> bool:
         return database.version(tables.TABLES) > 0 and bool(keys.load(database))
     finally:
         database.close()
+
+
+def _most_connections(wanted: int) -> int:
+    """How many connections there can be, so that files are left for the database; the system allows more on demand."""
+    if sys.platform == "win32":
+        return wanted
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    least = wanted + OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < least:
+        soft = least if hard == resource.RLIM_INFINITY else min(least, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        return max(min(wanted, soft - OTHER_FILES), 1)
+    return wanted
 
 
 def _bound(host: str, port: int) -> socket.socket:
