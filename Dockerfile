@@ -20,11 +20,13 @@ FROM python:3.12-slim
 RUN useradd --system --uid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin vambrace \
     && install --directory --owner 10001 --group 10001 --mode 0700 /data
 COPY --from=build /opt/vambrace /opt/vambrace
-# Compiled kernels are kept beside the data; nothing else is written, so the rest may be read-only.
+# Compiled kernels and temporary files are kept beside the data; nothing else is written, so the rest may be read-only.
+# A Parquet export is a temporary file first: it may be large, and /tmp may be memory.
 ENV PATH="/opt/vambrace/bin:$PATH" \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
-    NUMBA_CACHE_DIR=/data/kernels
+    NUMBA_CACHE_DIR=/data/kernels \
+    TMPDIR=/data
 USER 10001:10001
 WORKDIR /data
 VOLUME /data

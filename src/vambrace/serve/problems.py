@@ -121,7 +121,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def _unexpected(request: Request, error: Exception) -> Response:
-        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        log.error("%s %r failed", request.method, request.url.path, exc_info=error)
         return answer(problem_of(error))
 
 
