@@ -21,7 +21,7 @@ import vambrace as vb
 from serving import PROGRAM, Running, new_key, running, started
 from vambrace.errors import InvalidParameter, JournalError
 from vambrace.serve import server
-from vambrace.serve.protocol import MOST_HEADERS
+from vambrace.serve.protocol import MOST_HEADERS, MOST_WAITING
 from vambrace.serve.settings import Settings
 
 NEW = {"name": "headlines", "arms": ["old", "new"], "policy": "kl-ucb-wr:budget=2"}
@@ -223,6 +223,27 @@ def test_an_upload_of_ten_gigabytes(service: Running) -> None:
     if memory.exists():
         kilobytes = int(memory.read_text().split("VmHWM:")[1].split()[0])
         assert kilobytes < 600_000  # of which numpy and numba take most
+
+
+def test_a_client_may_send_a_few_requests_before_it_reads(service: Running) -> None:
+    connection = connected(service)
+    one = b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+    connection.sendall((one + b"\r\n") * MOST_WAITING + one + b"connection: close\r\n\r\n")
+    assert answered(connection).count(b'{"status":"ok"}') == MOST_WAITING + 1
+
+
+def test_requests_without_end_are_not_kept_in_memory(service: Running) -> None:
+    """Nobody reads the answers: uvicorn would keep what it has read, a gigabyte in seconds."""
+    status = Path(f"/proc/{service.process.pid}/status")
+    for path in ("/healthz", f"{PATH}/changes?after=1000000"):
+        connection = connected(service)
+        with suppress(OSError):
+            for _ in range(1_000):
+                connection.sendall(f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n".encode() * 1_000)
+        found = answered(connection)
+        assert not found or b"expected at most 10 that wait for an answer" in found  # or it was closed while we sent
+    if status.exists():
+        assert int(status.read_text().split("VmHWM:")[1].split()[0]) < 600_000
 
 
 def test_headers_that_are_too_large(service: Running) -> None:

@@ -1,8 +1,8 @@
 """Connections that do not wait for ever: uvicorn's protocol, with limits before a request has begun.
 
 uvicorn waits without end for the first request of a connection, for the rest of its headers, and for a client that does
-not read its answer. Here all of this must happen in time, and there are limits for the size of headers and the number
-of connections. Bodies are up to `guard`.
+not read its answer. Here all of this must happen in time, and there are limits for the size of headers, the number of
+connections, and the requests of one connection that wait: uvicorn reads any number of them. Bodies are up to `guard`.
 """
 
 import json
@@ -16,6 +16,8 @@ from vambrace.serve.problems import MEDIA_TYPE, RETRY_AFTER
 from vambrace.serve.settings import Settings
 
 MOST_HEADERS = 32_000  # bytes
+MOST_WAITING = 10  # requests of one connection that were sent before the answers to those before them
+NO_HTTP = "request: expected HTTP, got something that is not"
 
 
 class OneWrite:
@@ -45,8 +47,8 @@ class OneWrite:
         self._transport.close()
 
     def _flush(self) -> None:
-        if self._pieces:
-            pieces, self._pieces = self._pieces, []
+        pieces, self._pieces = self._pieces, []
+        if pieces and not self._transport.is_closing():  # the client may have gone since
             self._transport.write(b"".join(pieces))
 
 
@@ -59,6 +61,7 @@ class Protocol(HttpToolsProtocol):
     _deadline: TimerHandle | None = None  # of headers
     _stalled: TimerHandle | None = None  # the end of a client that does not read
     _header_size = 0
+    _wrong = NO_HTTP
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Somebody connected."""
@@ -86,11 +89,15 @@ class Protocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The headers of a request are there."""
         self._headers_are_there()
+        if len(self.pipeline) >= MOST_WAITING:
+            self.pipeline.clear()
+            self._wrong = f"requests: expected at most {MOST_WAITING} that wait for an answer, got more"
+            raise ValueError(self._wrong)  # ends the parser, which would read on; then `send_400_response` is called
         super().on_headers_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is not HTTP."""
-        self._refuse(400, "request: expected HTTP, got something that is not")
+        """Refuse what is not HTTP, and too many requests at once."""
+        self._refuse(400, self._wrong)
 
     def pause_writing(self) -> None:
         """The client does not take what is sent: wait, but not for ever."""
