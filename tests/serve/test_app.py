@@ -96,7 +96,7 @@ def test_creating_it_again_changes_nothing_and_other_settings_are_refused(servic
     assert "arms=['old', 'new', 'newer'], not ['old']" in other.json()["detail"]
 
 
-@pytest.mark.parametrize("name", ["日本", "é", "a.b", "-x", "_", "ﬀ", "a" * 100])
+@pytest.mark.parametrize("name", ["日本", "é", "-a.b_"])
 def test_a_name_in_any_language_leads_to_its_experiment(service: TestClient, name: str) -> None:
     made = service.post("/v1/experiments", json=NEW | {"name": name})
     assert made.status_code == 201

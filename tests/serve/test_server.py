@@ -127,12 +127,12 @@ def test_uploads_that_arrive_slowly_do_not_fill_the_disk(tmp_path: Path) -> None
             assert b"retry-after: 1" in refused
         stack.close()
         deadline = time.monotonic() + 20
-        table = b"arm,events,successes\nold,1000,30\nnew,1000,90\n"
-        while True:  # those who went leave their places to others
-            answer = httpx.post(f"{few.url}/v1/certify", params={"name": "a.csv"}, content=table, timeout=60)
-            if answer.status_code != 503 or time.monotonic() > deadline:
+        while True:  # those who went leave their places to others: this one is refused for its size
+            last = connected(few)
+            last.sendall(head("/v1/certify?name=a.csv", content_length=60_000_000))
+            if not (refused := answered(last)).startswith(b"HTTP/1.1 503") or time.monotonic() > deadline:
                 break
-        assert answer.status_code == 200
+        assert refused.startswith(b"HTTP/1.1 413")
 
 
 def test_a_client_that_goes_in_the_middle_of_a_request(service: Running) -> None:
