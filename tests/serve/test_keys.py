@@ -150,17 +150,29 @@ def test_a_session_stands_for_its_key(db: str, database: Database) -> None:
     text = new_key(db, "read", "admin")
     key_id, secret, now = keys.digest_of(text)[:8], sessions.load_secret(database), time.time()
     assert sessions.load_secret(database) == secret  # for every process
-    cookie = sessions.begin(database, key_id, now)
+    cookie = sessions.begin(database, secret, key_id, now)
     token = sessions.token_for(secret, cookie)
-    assert len(cookie) == sessions.LENGTH
+    assert len(cookie) == 43 + 1 + 64
     assert sessions.key_id_of(database, cookie, now) == key_id
     assert sessions.key_id_of(database, cookie, now + sessions.LIFETIME) is None
     content = "\n".join(sqlite3.connect(db.removeprefix("sqlite:///")).iterdump())
     assert cookie not in content  # who reads the database cannot use it
     digest = sha256(cookie.encode()).hexdigest()
     assert digest in content
-    for wrong in ("", "a", "é" * 43, "'" * 43, cookie[:-1], cookie + "A", digest, cookie.swapcase()):
+    assert sessions.is_ours(secret, cookie)
+    for wrong in (
+        "",
+        ".",
+        "é" * 43,
+        "'" * 43,
+        cookie[:-1],
+        cookie + "A",
+        digest,
+        cookie.swapcase(),
+        cookie[:44] + token,
+    ):
         assert sessions.key_id_of(database, wrong, now) is None
+        assert not sessions.is_ours(secret, wrong)
     new = {"name": "a", "arms": ["x", "y"], "policy": "kl-ucb-wr"}
     with client(db) as service:
         service.cookies.set(sessions.COOKIE, cookie)
@@ -177,14 +189,14 @@ def test_a_session_stands_for_its_key(db: str, database: Database) -> None:
 
 
 def test_sessions_are_all_different_and_their_number_is_bounded(database: Database) -> None:
-    now = time.time()
-    of_another = sessions.begin(database, "other", now)
-    cookies = [sessions.begin(database, "key", now + at) for at in range(sessions.MOST_OF_A_KEY + 5)]
+    now, secret = time.time(), sessions.load_secret(database)
+    of_another = sessions.begin(database, secret, "other", now)
+    cookies = [sessions.begin(database, secret, "key", now + at) for at in range(sessions.MOST_OF_A_KEY + 5)]
     assert len(set(cookies)) == len(cookies)
     known = [sessions.key_id_of(database, cookie, now) == "key" for cookie in cookies]
     assert known == [False] * 5 + [True] * sessions.MOST_OF_A_KEY  # the oldest ones have ended
     assert sessions.key_id_of(database, of_another, now) == "other"
-    sessions.begin(database, "late", now + 2 * sessions.LIFETIME)
+    sessions.begin(database, secret, "late", now + 2 * sessions.LIFETIME)
     assert database.run("SELECT key FROM vambrace_service_sessions") == [("late",)]
 
 
@@ -196,3 +208,16 @@ def test_a_service_for_other_machines_needs_keys_also_when_they_are_lost(db: str
         service.app.state.access._read = -10.0  # type: ignore[attr-defined]  # as if a second had passed
         assert service.get("/v1/experiments").status_code == 401  # although it says that it comes from this machine
         assert "Log in" in service.get("/").text
+
+
+def test_a_stranger_who_guesses_a_session_causes_no_look_into_the_database(
+    db: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new_key(db, "read")
+    looks: list[str] = []
+    monkeypatch.setattr(sessions, "key_id_of", lambda database, cookie, now: looks.append(cookie))
+    with client(db) as service:
+        for guess in ("a" * 43 + "." + "0" * 64, "x", "a" * 43):
+            service.cookies.set(sessions.COOKIE, guess)
+            assert service.get("/v1/experiments").status_code == 401
+    assert looks == []

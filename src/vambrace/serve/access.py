@@ -111,8 +111,8 @@ class Access:
 
     async def caller_of_session(self, connection: HTTPConnection) -> Caller | None:
         """Who is logged in to the dashboard; changes need the token of the session in a header."""
-        cookie, now = connection.cookies.get(sessions.COOKIE, ""), time.time()
-        if len(cookie) != sessions.LENGTH:
+        cookie, now = connection.cookies.get(sessions.COOKIE), time.time()
+        if cookie is None or not sessions.is_ours(await self.secret(), cookie):
             return None
         key_id = await self._experiments.on_database(lambda database: sessions.key_id_of(database, cookie, now))
         key = (await self.known()).get(key_id)
@@ -125,8 +125,9 @@ class Access:
 
     async def begin_session(self, caller: Caller) -> str:
         """The cookie of a new session."""
+        secret, now = await self.secret(), time.time()
         cookie: str = await self._experiments.on_database(
-            lambda database: sessions.begin(database, caller.id, time.time())
+            lambda database: sessions.begin(database, secret, caller.id, now)
         )
         return cookie
 

@@ -1,8 +1,9 @@
 """Sessions of the dashboard: a cookie of 256 random bits that stands for a key, until it ends or somebody logs out.
 
 The database has the SHA-256 of each cookie, so every process knows the session, a logout ends it for all of them, and
-who reads the database cannot use it. A session also ends with its key. The token against forged forms (CSRF) is a seal
-over the cookie, with a secret that the database holds.
+who reads the database cannot use it. A session also ends with its key. A cookie has a seal, with a secret that the
+database holds: strangers who guess cause no look into the database. The token against forged forms (CSRF) is another
+seal over the cookie.
 """
 
 import secrets
@@ -15,7 +16,6 @@ COOKIE = "vambrace_session"
 TOKEN_HEADER = "x-csrf-token"
 LIFETIME = 12 * 3_600  # seconds
 MOST_OF_A_KEY = 100  # sessions; the oldest ends when there are more
-LENGTH = 43  # of a cookie: URL-safe base64 of 32 bytes
 _NAME = "sessions"
 
 
@@ -30,9 +30,10 @@ def load_secret(database: Database) -> bytes:
     return bytes.fromhex(found[0][0])
 
 
-def begin(database: Database, key_id: str, now: float) -> str:
+def begin(database: Database, secret: bytes, key_id: str, now: float) -> str:
     """The cookie of a new session. What has ended is removed, so their number is bounded."""
-    cookie = secrets.token_urlsafe(32)
+    text = secrets.token_urlsafe(32)
+    cookie = f"{text}.{_seal(secret, 'session', text)}"
     kept = "SELECT digest FROM vambrace_service_sessions WHERE key = ? ORDER BY ends DESC, digest LIMIT ?"
     with database.transaction(SCHEMA_LOCK):
         database.run("DELETE FROM vambrace_service_sessions WHERE ends <= ?", now)
@@ -43,6 +44,12 @@ def begin(database: Database, key_id: str, now: float) -> str:
         values = (_digest(cookie), key_id, now + LIFETIME)
         database.run("INSERT INTO vambrace_service_sessions (digest, key, ends) VALUES (?, ?, ?)", *values)
     return cookie
+
+
+def is_ours(secret: bytes, cookie: str) -> bool:
+    """Whether a cookie was made by this service; it may have ended."""
+    text, _, seal = cookie.rpartition(".")
+    return cookie.isascii() and compare_digest(seal, _seal(secret, "session", text))
 
 
 def key_id_of(database: Database, cookie: str, now: float) -> str | None:
@@ -60,12 +67,16 @@ def end(database: Database, cookie: str) -> None:
 
 def token_for(secret: bytes, cookie: str) -> str:
     """The token that every form of a session must send."""
-    return digest(secret, f"form:{cookie}".encode(), sha256).hex()
+    return _seal(secret, "form", cookie)
 
 
 def is_token(secret: bytes, cookie: str, token: str) -> bool:
     """Whether a token belongs to a session."""
     return token.isascii() and compare_digest(token, token_for(secret, cookie))
+
+
+def _seal(secret: bytes, purpose: str, text: str) -> str:
+    return digest(secret, f"{purpose}:{text}".encode(), sha256).hex()
 
 
 def _digest(cookie: str) -> str:
