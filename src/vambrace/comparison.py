@@ -101,7 +101,7 @@ class Comparison:
     def __str__(self) -> str:
         lines = [f"differences of regret from {self.baseline}"]
         for row in self.table.iter_rows(named=True):
-            attack = f"{row['attack']}, C = {row['budget']:g}" if row["attack"] else "no attack"
+            attack = (row["attack"] or "no attack") + (f", C = {row['budget']:g}" if row["budget"] else "")
             game = f"{row['policy']} on {row['environment']}, {attack}, T = {row['horizon']:,}"
             limits = "" if row["low"] is None else f" [{row['low']:,.1f}, {row['high']:,.1f}]"
             adjusted = "" if row["adjusted_p"] is None else f", adjusted p {row['adjusted_p']:.2g}"
