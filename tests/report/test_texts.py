@@ -87,7 +87,7 @@ LONG = [
 COLUMNS = r"""\documentclass[OPTION]{article}
 \usepackage{booktabs}
 \begin{document}
-x \input{narrow} \input{wide} \input{turned}
+x \input{narrow} \input{long} \input{wide} \input{turned}
 \end{document}
 """
 
@@ -98,18 +98,23 @@ def test_tables_fit_into_the_columns_of_a_paper(tmp_path: Path, option: str) -> 
     value = Value(123456.7, 120000.1, 130000.2, True)
     grids = {
         "narrow": {name: {"no attack": value} for name in LONG[:2]},
+        "long": {f"policy-{k}": {"no attack": value} for k in range(60)},
         "wide": {name: {f"conceal, C = {k}00": value for k in range(1, 6)} for name in LONG},
         "turned": {name: {f"conceal, C = {k}00, T = 100,000": value for k in range(1, 13)} for name in LONG},
     }
     written = {name: latex("Words.", name, grid) for name, grid in grids.items()}
-    assert [r"\begin{table*}" in text for text in written.values()] == [False, True, True]
+    assert [r"\begin{table*}" in text for text in written.values()] == [False, False, True, True]
     for name, text in written.items():
         (tmp_path / f"{name}.tex").write_text(text, encoding="utf-8")
     (tmp_path / "paper.tex").write_text(COLUMNS.replace("OPTION", option), encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
-    assert "Overfull" not in (tmp_path / "paper.log").read_text(encoding="latin-1")
+    log = (tmp_path / "paper.log").read_text(encoding="latin-1")
+    assert [word for word in ("Overfull", "Float too large") if word in log] == []
+    assert written["long"].count(r"\label{tab:long}") == 1 < written["long"].count(r"\begin{table}")
+    numbers = [number for text in written.values() for number in re.findall(r"textbf{([\d,]+)}", text)]
+    assert len(numbers) == sum(len(row) for grid in grids.values() for row in grid.values())  # all of them
 
 
 def test_the_ranks_of_a_report_are_those_of_the_comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

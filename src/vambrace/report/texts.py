@@ -9,7 +9,8 @@ from vambrace.report.figures import RAISED, number
 
 WIDEST = 5  # columns of numbers side by side; what is left follows below
 COLUMN, PAGE = 229, 345  # points: how wide one of two columns is in LaTeX's article, and a page of one
-LETTER, SMALL, GAP = 4.8, 3.8, 12  # points: the width of a letter in its tables, and in intervals; between columns
+LETTER, SMALL, GAP = 4.6, 3.5, 12  # points: the width of a letter in its tables, and in intervals; between columns
+LINES, RULES = 44, 3  # lines of a table on a page, and how many of them a heading and rules need
 LOWERED = {chr(raised): chr(plain) for plain, raised in RAISED.items()}
 ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
@@ -62,22 +63,42 @@ def _width(grid: Grid, columns: Sequence[str]) -> float:
 
 
 def latex(caption: str, label: str, grid: Mapping[str, Mapping[str, Value]]) -> str:
-    r"""A table with its caption; it needs ``\usepackage{booktabs}``."""
+    r"""A table with its caption, or several if one would be longer than a page; needs ``\usepackage{booktabs}``."""
     heading, rows = turned(grid)
     blocks = _blocks(rows, PAGE)
     place = "table*" if max(_width(rows, columns) for columns in blocks) > COLUMN else "table"  # across both columns
-    lines = [rf"\begin{{{place}}}", r"\centering\small", rf"\caption{{{tex(caption)}}}", rf"\label{{tab:{label}}}"]
+    height = 2 if any(_interval(value) for row in rows.values() for value in row.values()) else 1
+    names, step = [*rows], (LINES - RULES) // height
+    pages: list[list[str]] = []
+    left = 0
     for columns in blocks:
-        lines.append(r"\par\medskip")
-        lines += [rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule"]
-        lines += [" & ".join([heading, *map(tex, columns)]) + r" \\", r"\midrule"]
-        for name, row in rows.items():
-            values = [row.get(column) for column in columns]
-            lines.append(" & ".join([tex(name), *map(_mean, values)]) + r" \\")
-            if any(value is not None and value.low is not None for value in values):
-                lines.append(" & ".join(["", *map(_interval, values)]) + r" \\[2pt]")
-        lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([*lines, rf"\end{{{place}}}"]) + "\n"
+        for k in range(0, len(names), step):
+            part = {name: rows[name] for name in names[k : k + step]}
+            needed = height * len(part) + RULES
+            if needed > left:
+                pages.append([])
+                left = LINES
+            left -= needed
+            pages[-1] += _tabular(heading, columns, part)
+    lines = []
+    for k, page in enumerate(pages):
+        words = [
+            rf"\caption{{{tex(caption)}{' (Continued.)' if k else ''}}}",
+            *([] if k else [rf"\label{{tab:{label}}}"]),
+        ]
+        lines += [rf"\begin{{{place}}}", r"\centering\small", *words, *page, rf"\end{{{place}}}"]
+    return "\n".join(lines) + "\n"
+
+
+def _tabular(heading: str, columns: Sequence[str], rows: Grid) -> list[str]:
+    lines = [r"\par\medskip", rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule"]
+    lines += [" & ".join([heading, *map(tex, columns)]) + r" \\", r"\midrule"]
+    for name, row in rows.items():
+        values = [row.get(column) for column in columns]
+        lines.append(" & ".join([tex(name), *map(_mean, values)]) + r" \\")
+        if any(map(_interval, values)):
+            lines.append(" & ".join(["", *map(_interval, values)]) + r" \\[2pt]")
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 
 def _mean(value: Value | None) -> str:
