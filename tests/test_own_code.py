@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -128,7 +129,7 @@ def test_a_class_that_leaves_something_out_is_refused(mine: Path) -> None:
     missing["adversary"] = {"Aimless": "strength", "Idle": "alter", "Silent": "init", "Fake": "inject"}
     missing["environment"] = {"Nowhere": "arm_means", "Empty": "draw"}
     for kind, name, part in ((kind, *each) for kind, parts in missing.items() for each in parts.items()):
-        game = {"policy": vb.UCB1(), "environment": vb.Bernoulli([0.9, 0.5]), "adversary": None}
+        game: dict[str, Any] = {"policy": vb.UCB1(), "environment": vb.Bernoulli([0.9, 0.5]), "adversary": None}
         game[kind] = getattr(own_code, kind)(f"mine.py:{name}")
         role = "attack" if kind == "adversary" else kind
         message = rf"^{role} mine\.py:{name}: expected a class that defines {part}, got {name}$"

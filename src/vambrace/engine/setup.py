@@ -15,8 +15,9 @@ from vambrace.kernels import is_kernel, place
 from vambrace.protocols import Adversary, Environment, Floats, Game, Policy, Round
 from vambrace.sampling import stream
 
-PARTS = {"policy": ("init", "select", "update"), "environment": ("arm_means", "init", "draw")}  # that a class defines
-PARTS_OF_ATTACKS = {"medium": ("init", "corrupt"), "injecting": ("init", "inject", "reply")}
+Parts = dict[str, tuple[str, ...]]  # what a class has to define
+PARTS: Parts = {"policy": ("init", "select", "update"), "environment": ("arm_means", "init", "draw")}
+PARTS_OF_ATTACKS: Parts = {"medium": ("init", "corrupt"), "injecting": ("init", "inject", "reply")}
 
 
 @dataclass(frozen=True)
