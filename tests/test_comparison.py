@@ -194,6 +194,9 @@ def test_games_that_are_no_pairs_are_refused() -> None:
         vb.compare([])
     with pytest.raises(InvalidParameter, match=r"results\[1\]: expected a vambrace.Result, got 3"):
         vb.compare([first, 3])  # type: ignore[list-item]
+    for wrong in (first, {"ucb1": first}, "out/mine"):  # a folder is read by lab.load
+        with pytest.raises(InvalidParameter, match=r"^results: expected a list of vambrace.Result, got "):
+            vb.compare(wrong)  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="unknown baseline 'ucb'; did you mean 'ucb1'"):
         vb.compare([first], baseline="ucb")
     late = result(vb.Thompson(), env, None, [1.0, 2.0], delay=vb.Delay.fixed(3))

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,8 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("mine.py:MyPolicy", ("mine.py", "MyPolicy", "")),
         ("../a b/mine.py:my-policy:budget=3,radius=tight", ("../a b/mine.py", "my-policy", "budget=3,radius=tight")),
         (r"C:\code\mine.py:MyPolicy:budget=3", (r"C:\code\mine.py", "MyPolicy", "budget=3")),
+        ("mine.py", ("mine.py", "", "")),
+        ("replay:file=a.py", ("", "replay", "file=a.py")),
         ("replay:file=a.py:b", ("", "replay", "file=a.py:b")),
     ],
 )
@@ -93,6 +96,47 @@ def test_a_wrong_name_parameter_or_path_is_said(mine: Path) -> None:
         own_code.policy("other.py:Greedy")
     with pytest.raises(UnknownName, match=r"unknown adversary in mine\.py 'Greedy'"):
         own_code.adversary("mine.py:Greedy:budget=1")
+
+
+INCOMPLETE = """
+import vambrace as vb
+class Forgetful(vb.Policy):
+    pass
+class Undecided(Forgetful):
+    def init(self, game): ...
+class Deaf(Undecided):
+    select = staticmethod(vb.UCB1.select)
+class Aimless(vb.Adversary):
+    budget = 1.0
+class Idle(Aimless):
+    strength = "strong"
+    def init(self, game): ...
+class Silent(Aimless):
+    strength = "medium"
+class Fake(Idle):
+    strength = "injecting"
+class Nowhere(vb.Environment):
+    pass
+class Empty(Nowhere):
+    def arm_means(self): ...
+    def init(self): ...
+"""
+
+
+def test_a_class_that_leaves_something_out_is_refused(mine: Path) -> None:
+    mine.write_text(INCOMPLETE, encoding="utf-8")
+    missing = {"policy": {"Forgetful": "init", "Undecided": "select", "Deaf": "update"}}
+    missing["adversary"] = {"Aimless": "strength", "Idle": "alter", "Silent": "init", "Fake": "inject"}
+    missing["environment"] = {"Nowhere": "arm_means", "Empty": "draw"}
+    for kind, name, part in ((kind, *each) for kind, parts in missing.items() for each in parts.items()):
+        game: dict[str, Any] = {"policy": vb.UCB1(), "environment": vb.Bernoulli([0.9, 0.5]), "adversary": None}
+        game[kind] = getattr(own_code, kind)(f"mine.py:{name}")
+        role = "attack" if kind == "adversary" else kind
+        message = rf"^{role} mine\.py:{name}: expected a class that defines {part}, got {name}$"
+        with pytest.raises(InvalidParameter, match=message):
+            vb.simulate(*game.values(), horizon=10)
+    with pytest.raises(UnknownName, match=r"^unknown policy in mine\.py ''; known: Deaf, Forgetful, Undecided$"):
+        own_code.policy("mine.py")
 
 
 def test_no_other_way_runs_a_file(mine: Path) -> None:

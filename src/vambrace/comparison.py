@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from vambrace.engine.result import Result
+from vambrace.engine.result import Result, checked_results
 from vambrace.errors import InvalidParameter, UnknownName
 from vambrace.parameters import spec_of
 from vambrace.protocols import Floats, Policy
@@ -101,7 +101,7 @@ class Comparison:
     def __str__(self) -> str:
         lines = [f"differences of regret from {self.baseline}"]
         for row in self.table.iter_rows(named=True):
-            attack = f"{row['attack']}, C = {row['budget']:g}" if row["attack"] else "no attack"
+            attack = (row["attack"] or "no attack") + (f", C = {row['budget']:g}" if row["budget"] else "")
             game = f"{row['policy']} on {row['environment']}, {attack}, T = {row['horizon']:,}"
             limits = "" if row["low"] is None else f" [{row['low']:,.1f}, {row['high']:,.1f}]"
             adjusted = "" if row["adjusted_p"] is None else f", adjusted p {row['adjusted_p']:.2g}"
@@ -134,7 +134,7 @@ def compare(results: Sequence[Result] | Games, *, baseline: Policy | str | None 
       1.00 se-wr:budget=50
       2.00 ucb1
     """
-    games = _grouped(_entries(results) if isinstance(results, Sequence) else results.entries())
+    games = _grouped(results.entries() if hasattr(results, "entries") else _entries(results))
     names = [*dict.fromkeys(policy for played in games.values() for policy in played)]
     if not names:
         raise InvalidParameter("results: expected at least one finished game, got none")
@@ -155,10 +155,8 @@ def compare(results: Sequence[Result] | Games, *, baseline: Policy | str | None 
     return Comparison(baseline=chosen, table=table, ranks=ranks, critical_difference=critical, friedman_p=friedman)
 
 
-def _entries(results: Sequence[Any]) -> Iterable[Entry]:
-    for i, result in enumerate(results):
-        if not isinstance(result, Result):
-            raise InvalidParameter(f"results[{i}]: expected a vambrace.Result, got {result!r}")
+def _entries(results: Any) -> Iterable[Entry]:
+    for result in checked_results(results):
         attack = None if result.adversary is None else spec_of(result.adversary, without="budget")
         budget = 0.0 if result.adversary is None else float(result.adversary.budget)
         conditions = ", ".join(result.conditions())

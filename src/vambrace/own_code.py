@@ -23,7 +23,7 @@ from vambrace.errors import InvalidParameter, UnknownName
 from vambrace.protocols import Adversary, Environment, Policy
 
 KINDS: dict[str, type[Any]] = {"policy": Policy, "adversary": Adversary, "environment": Environment}
-SPEC = re.compile(r"([^=,]+?\.py):([^:]*)(?::(.*))?", re.DOTALL)
+SPEC = re.compile(r"([^=,]+?\.py)(?::([^:]*)(?::(.*))?)?", re.DOTALL)
 
 _modules: dict[tuple[str, str], ModuleType] = {}  # (file, fingerprint) -> what running it left
 
@@ -43,7 +43,7 @@ def split(spec: str) -> Parts:
     Parts(file='mine.py', name='my-policy', rest='budget=3')
     """
     if found := SPEC.fullmatch(spec):
-        return Parts(found[1], found[2], found[3] or "")
+        return Parts(found[1], found[2] or "", found[3] or "")
     name, _, rest = spec.partition(":")
     return Parts("", name, rest)
 

@@ -82,6 +82,24 @@ def test_the_worst_of_each_kind(study: Study) -> None:
         assert play.regret == max(each.regret for each in study.plays if each.game.line == line)
 
 
+def test_a_game_that_the_file_describes_twice_is_compared_once(tmp_path: Path) -> None:
+    twice = {"adversaries": ["none", "conceal", "conceal:budget={2 * budget}"], "budgets": [0, 2, 4]}
+    document = DOCUMENT | twice | {"horizons": [20], "panels": [], "policies": ["ucb1", "thompson"]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells, "simulate", functools.partial(vb.simulate, interpret=True))
+        lab.run(lab.parse(document), tmp_path / "fixed", workers=1)
+        lab.run(lab.parse(document | {"policies": ["ucb1", "se-wr:budget={budget}"]}), tmp_path / "given", workers=1)
+    found = vb.compare(lab.load(tmp_path / "fixed"))
+    spent = [0, 2, 4, 8]  # by the attack; 4 in two ways
+    assert len(found.table) == 2 * len(spent)
+    assert found.ranks["games"].to_list() == [2 * len(spent)] * 2
+    rows = found.table.filter(pl.col("environment") == "two").select("attack", "budget").rows()
+    assert rows == [(None, 0), ("conceal", 2), ("conceal:budget=2*C", 2), ("conceal:budget=2*C", 4)]
+    given = vb.compare(lab.load(tmp_path / "given"))  # here the policy differs
+    assert len(given.table) == 2 * (3 + 4)
+    assert "on two, no attack, C = 4, T = 20:" in str(given)
+
+
 def test_a_study_is_compared_by_the_names_of_its_file(study: Study) -> None:
     found = vb.compare(study, baseline="ucb1")
     assert {*found.ranks["policy"]} == {"ucb1", "se-wr:budget=C"}

@@ -60,6 +60,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return experiments.write(studies, tmp_path_factory.mktemp("whole"), paper=report.paper(studies))
 
 
+GAPS = """() => [...document.querySelectorAll(".role-axis-label")].flatMap(axis => {
+  const boxes = [...axis.querySelectorAll("text")].filter(text => text.getAttribute("opacity") !== "0")
+    .map(text => text.getBoundingClientRect());
+  return boxes.slice(1).flatMap((box, k) => box.top === boxes[k].top ? [box.left - boxes[k].right] : []);
+})"""  # between neighbours on the horizontal axes
+
+
 class Outline(HTMLParser):
     """The elements of a page with their attributes, and the text of each heading."""
 
@@ -99,6 +106,27 @@ def test_the_page_has_a_figure_and_a_table_for_each_panel(folder: Path) -> None:
     for each in specs:
         rows = each["data"]["values"]
         assert all(row["low"] <= row["mean"] <= row["high"] for row in rows)
+
+
+def test_a_bound_at_one_point_only_is_left_out_and_said() -> None:
+    """One point makes no line: the legend would name dots that nobody sees."""
+
+    def rows(bounds: list[float | None]) -> list[dict[str, Any]]:
+        shared = {"facet": "f", "line": "l", "mean": 1.0, "low": 1.0, "high": 1.0}
+        return [shared | {"x": x, "bound": bound} for x, bound in enumerate(bounds)]
+
+    cases: list[tuple[list[float | None], list[float | None], str]] = [
+        ([None, None, 9.0], [None, None, None], "What the theory promises does not fit into the figure; the table"),
+        ([None, 8.0, 9.0], [None, 8.0, 9.0], "Dotted, in the colour of its policy: what the theory promises."),
+        ([8.0, 9.0, 70.0], [8.0, 9.0, None], "promises, where the figure has room; the table has the rest."),
+        ([8.0, 60.0, 70.0], [None, None, None], "What the theory promises does not fit into the figure; the table"),
+    ]
+    for given, expected, sentence in cases:
+        found = rows(given)
+        (caption,) = panels._fit_bounds(found, 50.0)
+        assert [row["bound"] for row in found] == expected
+        assert sentence in caption
+    assert panels._fit_bounds(rows([None, None]), 50.0) == []
 
 
 def test_the_numbers_are_those_of_the_results(folder: Path) -> None:
@@ -281,6 +309,15 @@ def test_a_browser_draws_all_and_asks_for_nothing(visit: Visitor, whole: Path, w
     assert seen.page.get_by_label("Save this figure").count() == figures.count()
     widths = figures.evaluate_all("all => all.map(each => each.querySelector('svg').getBoundingClientRect().width)")
     assert max(widths) <= width
+
+
+def test_two_numbers_on_an_axis_are_not_read_as_one(visit: Visitor, tmp_path: Path) -> None:  # noqa: F811
+    study = play(tmp_path, budgets=[0, 10, 30, 100, 300, 1000, 3000])
+    seen = visit(experiments.write([study], tmp_path / "out").as_uri(), width=390)
+    seen.page.wait_for_selector("body[data-drawn]", timeout=120_000)
+    gaps = seen.page.evaluate(GAPS)
+    assert len(gaps) >= 3
+    assert min(gaps) >= 4
 
 
 def test_a_phone_shows_the_regret_without_scrolling(visit: Visitor, whole: Path) -> None:  # noqa: F811

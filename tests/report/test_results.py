@@ -59,6 +59,12 @@ def test_seeds_are_lines_and_the_same_game_twice_is_refused() -> None:
 def test_no_results_are_no_figure_and_styles_have_names() -> None:
     with pytest.raises(InvalidParameter, match="figure: expected at least one result, got none"):
         vb.figure([])
+    for wrong, message in (
+        (played(vb.UCB1()), r"^results: expected a list of vambrace.Result, got Result\("),
+        ([played(vb.UCB1()), 3], r"^results\[1\]: expected a vambrace.Result, got 3$"),
+    ):
+        with pytest.raises(InvalidParameter, match=message):
+            vb.figure(wrong)  # type: ignore[arg-type]
     assert "title" not in vb.figure([played(vb.UCB1())], style="paper").to_dict()
     with pytest.raises(UnknownName, match="unknown style 'print'"):
         vb.figure([played(vb.UCB1())], style="print")  # type: ignore[arg-type]

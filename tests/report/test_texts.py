@@ -11,7 +11,7 @@ import pytest
 from paper import fabricated
 from vambrace.report import experiments
 from vambrace.report.style import PAPER
-from vambrace.report.texts import Value, latex, markdown, tex
+from vambrace.report.texts import Value, latex, markdown, prose, tex
 
 DOCUMENT = r"""\documentclass[twocolumn]{article}
 \usepackage{booktabs,graphicx}
@@ -29,6 +29,8 @@ def test_special_signs_and_numbers() -> None:
     )
     assert tex("3·10¹¹ and 10⁻⁹") == r"$3\cdot10^{11}$ and $10^{-9}$"
     assert tex("conceal, C = 1,000") == "conceal, $C =$ 1,000"
+    assert tex("β ≤ Ω, a<b|c>d") == r"$\beta$ $\le$ $\Omega$, a$<$b$|$c$>$d"  # plain, these would be other signs
+    assert prose("on two:means=0.9/0.8: C = 1,000") == (r"on two:\allowbreak{}means=0.9/\allowbreak{}0.8: $C =$ 1,000")
     assert tex("pe-wr, C = T^0.25") == "pe-wr, $C = T^{0.25}$"
 
 
@@ -72,6 +74,47 @@ def test_latex_takes_the_figures_tables_and_methods_of_a_report(
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
     assert (tmp_path / "paper.pdf").stat().st_size > 20_000
+
+
+LONG = [
+    "ucb1",
+    "se-wr:budget=C,radius=tight",
+    "mine.py:ExploreThenCommit:pulls=3",
+    "kl-ucb-wr:budget=300",
+    "pe-wr",
+    "se",
+]
+COLUMNS = r"""\documentclass[OPTION]{article}
+\usepackage{booktabs}
+\begin{document}
+x \input{narrow} \input{long} \input{wide} \input{turned}
+\end{document}
+"""
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex here")
+@pytest.mark.parametrize("option", ["onecolumn", "twocolumn"])
+def test_tables_fit_into_the_columns_of_a_paper(tmp_path: Path, option: str) -> None:
+    value = Value(123456.7, 120000.1, 130000.2, True)
+    grids = {
+        "narrow": {name: {"no attack": value} for name in LONG[:2]},
+        "long": {f"policy-{k}": {"no attack": value} for k in range(60)},
+        "wide": {name: {f"conceal, C = {k}00": value for k in range(1, 6)} for name in LONG},
+        "turned": {name: {f"conceal, C = {k}00, T = 100,000": value for k in range(1, 13)} for name in LONG},
+    }
+    written = {name: latex("Words.", name, grid) for name, grid in grids.items()}
+    assert [r"\begin{table*}" in text for text in written.values()] == [False, False, True, True]
+    for name, text in written.items():
+        (tmp_path / f"{name}.tex").write_text(text, encoding="utf-8")
+    (tmp_path / "paper.tex").write_text(COLUMNS.replace("OPTION", option), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+    log = (tmp_path / "paper.log").read_text(encoding="latin-1")
+    assert [word for word in ("Overfull", "Float too large") if word in log] == []
+    assert written["long"].count(r"\label{tab:long}") == 1 < written["long"].count(r"\begin{table}")
+    numbers = [number for text in written.values() for number in re.findall(r"textbf{([\d,]+)}", text)]
+    assert len(numbers) == sum(len(row) for grid in grids.values() for row in grid.values())  # all of them
 
 
 def test_the_ranks_of_a_report_are_those_of_the_comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

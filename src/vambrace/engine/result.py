@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vambrace.engine.delays import Delay
-from vambrace.errors import NotComputed
+from vambrace.errors import InvalidParameter, NotComputed, displayed
 from vambrace.parameters import spec_of
 from vambrace.protocols import Adversary, Environment, Floats, Integers, Policy
 
@@ -145,3 +145,13 @@ def _spread(values: Floats) -> dict[str, float | None]:
     error = float(values.std(ddof=1) / np.sqrt(len(values))) if several else None
     q05, q95 = (float(low), float(high)) if several else (None, None)
     return {"mean": float(values.mean()), "standard_error": error, "q05": q05, "median": float(median), "q95": q95}
+
+
+def checked_results(results: Any) -> list[Result]:
+    """A list of results that a user gave; anything else is refused."""
+    if not isinstance(results, list | tuple):
+        raise InvalidParameter(f"results: expected a list of vambrace.Result, got {displayed(results)}")
+    for i, result in enumerate(results):
+        if not isinstance(result, Result):
+            raise InvalidParameter(f"results[{i}]: expected a vambrace.Result, got {displayed(result)}")
+    return [*results]

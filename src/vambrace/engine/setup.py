@@ -15,6 +15,10 @@ from vambrace.kernels import is_kernel, place
 from vambrace.protocols import Adversary, Environment, Floats, Game, Policy, Round
 from vambrace.sampling import stream
 
+Parts = dict[str, tuple[str, ...]]  # what a class has to define
+PARTS: Parts = {"policy": ("init", "select", "update"), "environment": ("arm_means", "init", "draw")}
+PARTS_OF_ATTACKS: Parts = {"medium": ("init", "corrupt"), "injecting": ("init", "inject", "reply")}
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -40,6 +44,8 @@ class Setup:
             if not isinstance(thing, kind) and not (thing is None and role == "attack"):
                 hint = "; wrap a bandit of your own in vambrace.Foreign" if role == "policy" else ""
                 raise InvalidParameter(f"{role}: expected a vambrace.{kind.__name__}, got {thing!r}{hint}")
+            if thing is not None:
+                _check_complete(role, thing, kind)
         n_arms, horizon = validation.game_size(environment.n_arms, horizon)
         medium = attack is not None and attack.strength == "medium"
         if realized is None:
@@ -162,6 +168,18 @@ class Setup:
             wanted = f"an arm in [0, {self.n_arms - 1}]" if self.openings is None else "an open arm"
             return f"policy {self.policy.name}: expected {wanted}, got {arm} in round {t}"
         return f"attack {self.attack.name}: expected a finite reward, got {value} for arm {arm} in round {t}"
+
+
+def _check_complete(role: str, thing: Any, kind: type[Any]) -> None:
+    """Refuse a policy, an environment or an attack whose class leaves out what it has to define."""
+    needed = PARTS.get(role)
+    if needed is None:
+        strong = "respond" if thing.respond is not None else "alter"
+        needed = "strength", *PARTS_OF_ATTACKS.get(getattr(thing, "strength", ""), ("init", strong))
+    for part in needed:
+        if getattr(type(thing), part, None) is getattr(kind, part, None):
+            name = type(thing).__name__
+            raise InvalidParameter(f"{role} {thing.name}: expected a class that defines {part}, got {name}")
 
 
 def _fakes(attack: Adversary | None) -> int:

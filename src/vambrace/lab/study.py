@@ -82,13 +82,20 @@ class Study:
         return [play for play in self.plays if play.game.panel == name]
 
     def entries(self) -> list[Entry]:
-        """Each policy, as the file has it, in each game; what several panels show appears once: for `vb.compare`."""
-        found = dict[tuple[str, Where], Entry]()
+        """Each policy, as the file has it, in each game: for `vb.compare`.
+
+        What several panels show appears once, and so does a game that the file describes twice, such as the one without
+        attack for several budgets: no game is counted twice.
+        """
+        games = dict[Where, dict[str, Result]]()
         for game, result in self.plays:
             attack = game.attack if game.adversary is not None else None
             where = Where(game.place, attack, game.budget, game.horizon, ", ".join(result.conditions()))
-            found[game.line, where] = Entry(game.line, where, result)
-        return [*found.values()]
+            games.setdefault(where, {})[game.line] = result
+        once = dict[frozenset[tuple[str, int]], Where]()
+        for where, played in games.items():
+            once.setdefault(frozenset((line, id(result)) for line, result in played.items()), where)
+        return [Entry(line, where, result) for where in once.values() for line, result in games[where].items()]
 
     def to_frame(self) -> pl.DataFrame:
         """A Polars frame of all numbers: one row for each cell, replication and checkpoint.

@@ -21,7 +21,7 @@ from vambrace.report.finals import finals, page_table
 from vambrace.report.methods import paragraph
 from vambrace.report.panels import MOST_FACETS, Drawn, count_facets, figures_of
 from vambrace.report.style import SCREEN, Style
-from vambrace.report.texts import tex
+from vambrace.report.texts import prose
 from vambrace.version import __version__
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -82,7 +82,7 @@ def write(
             _write(folder / "tables" / f"{table.name}.{ending}", text)
     methods = "\n\n".join(section["methods"] for section in sections) + "\n"
     _write(folder / "methods.md", methods)
-    _write(folder / "methods.tex", tex(methods))
+    _write(folder / "methods.tex", prose(methods))
     page.write(
         folder / "report.html",
         "experiments.html",

@@ -18,6 +18,7 @@ Rows = Sequence[Mapping[str, Any]]  # points of lines: facet, line, x; mean, low
 REGRET = "pseudo regret (expected reward lost)"
 FLAT = 20  # a line that ends at 1/20 of the highest one lies on the x axis, unless the scale is logarithmic
 WIDE = 50  # budgets that differ by this factor need a logarithmic scale
+APART = 6  # pixels between two labels of an axis
 MARKS = 8  # points with a shape on a line of many points
 LARGE = 1e6  # from here on numbers are powers of ten
 BOUND = "bound (theory)"  # in the colour of its policy
@@ -232,7 +233,7 @@ def _x(altair: Any, axis: str, rows: Rows, logarithmic: bool) -> Any:
         marks = {"values": [10**power for power in range(16) if least <= 10**power <= places[-1]]}
     elif axis == "budget" and places[-1] > WIDE * least:
         scale, marks = altair.Scale(type="symlog", constant=least), {"values": places}
-    labels = altair.Axis(labelExpr=LABEL, labelOverlap=True, **marks)
+    labels = altair.Axis(labelExpr=LABEL, labelOverlap=True, labelSeparation=APART, **marks)
     return altair.X("x:Q", title=AXES.get(axis, axis), scale=scale, axis=labels)
 
 

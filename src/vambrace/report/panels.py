@@ -1,5 +1,6 @@
 """The figure of a panel: lines with bands and bounds, and where each point comes from."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import inf
@@ -104,16 +105,21 @@ def _of_panel(study: Study, panel: Panel, plays: Sequence[Play], more: Rows, sty
 
 
 def _fit_bounds(rows: Sequence[dict[str, Any]], room: float) -> list[str]:
-    """Leave out bounds that a figure has no room for; the sentences that say what is dotted, and what is not drawn."""
-    bounds = [row["bound"] for row in rows if row["bound"] is not None]
+    """Leave out bounds that cannot be drawn; the sentences that say what is dotted, and what is not drawn.
+
+    A figure has no room for some, and one point alone is no line.
+    """
+    bounds = [row for row in rows if row["bound"] is not None]
     if not bounds:
         return []
-    for row in rows:
-        if row["bound"] is not None and row["bound"] > room:
+    fitting = Counter((row["facet"], row["line"]) for row in bounds if row["bound"] <= room)
+    for row in bounds:
+        if row["bound"] > room or fitting[row["facet"], row["line"]] == 1:
             row["bound"] = None
-    if min(bounds) > room:
-        return ["What the theory promises lies above the figure; the table has it."]
-    rest = ", where the figure has room; the table has the rest" if max(bounds) > room else ""
+    left = [row for row in bounds if row["bound"] is not None]
+    if not left:
+        return ["What the theory promises does not fit into the figure; the table has it."]
+    rest = ", where the figure has room; the table has the rest" if len(left) < len(bounds) else ""
     return [f"Dotted, in the colour of its policy: what the theory promises{rest}."]
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vambrace.engine.result import Result
+from vambrace.engine.result import Result, checked_results
 from vambrace.errors import InvalidParameter
 from vambrace.parameters import spec_of
 from vambrace.report.figures import lines_figure
@@ -34,6 +34,7 @@ def figure(results: Sequence[Result], *, title: str = "Regret", style: Name = "s
     >>> vb.figure(played).to_dict()["title"]["text"]
     'Regret'
     """
+    results = checked_results(results)
     if not results:
         raise InvalidParameter("figure: expected at least one result, got none")
     facets, lines = _labels(results)

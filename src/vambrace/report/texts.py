@@ -1,16 +1,23 @@
 """Tables as text: LaTeX with booktabs, and Markdown. Policies are rows and games columns, or the other way round."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from math import ceil
+from collections.abc import Mapping, Sequence
+from math import ceil, inf
 from typing import NamedTuple
 
 from vambrace.report.figures import RAISED, number
 
 WIDEST = 5  # columns of numbers side by side; what is left follows below
+COLUMN, PAGE = 229, 345  # points: how wide one of two columns is in LaTeX's article, and a page of one
+LETTER, SMALL, GAP = 4.6, 3.5, 12  # points: the width of a letter in its tables, and in intervals; between columns
+LINES, RULES = 44, 3  # lines of a table on a page, and how many of them a heading and rules need
 LOWERED = {chr(raised): chr(plain) for plain, raised in RAISED.items()}
 ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-SIGNS = {"…": r"\dots{}", "·": r"$\cdot$", "β": r"$\beta$", "−": "$-$", "×": r"$\times$"}  # noqa: RUF001
+GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
+GREEK += "omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
+SIGNS = {"…": r"\dots{}", "·": r"$\cdot$", "−": "$-$", "×": r"$\times$"}  # noqa: RUF001
+SIGNS |= {"≤": r"$\le$", "≥": r"$\ge$", "≈": r"$\approx$", "±": r"$\pm$", "<": "$<$", ">": "$>$", "|": "$|$"}
+SIGNS |= {sign: rf"$\{name}$" for sign, name in zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ", GREEK.split(), strict=True)}
 
 
 class Value(NamedTuple):
@@ -33,28 +40,65 @@ def turned(grid: Mapping[str, Mapping[str, Value]]) -> tuple[str, Grid]:
     return "game", {game: {policy: row[game] for policy, row in grid.items() if game in row} for game in games}
 
 
-def _blocks(grid: Grid) -> Iterator[list[str]]:
+def _blocks(grid: Grid, room: float = inf) -> list[list[str]]:
+    """The columns that are side by side, as evenly as possible, and such that they fit, if that is possible."""
     columns = [*dict.fromkeys(column for row in grid.values() for column in row)]
-    width = ceil(len(columns) / ceil(len(columns) / WIDEST))  # as even as possible
-    for k in range(0, len(columns), width):
-        yield columns[k : k + width]
+    most = WIDEST
+    while True:
+        each = ceil(len(columns) / ceil(len(columns) / most))
+        found = [columns[k : k + each] for k in range(0, len(columns), each)]
+        if each == 1 or max(_width(grid, block) for block in found) <= room:
+            return found
+        most = each - 1
+
+
+def _width(grid: Grid, columns: Sequence[str]) -> float:
+    """About how wide a table with these columns is in LaTeX, in points."""
+    total = LETTER * max(map(len, grid))
+    for column in columns:
+        values = [row[column] for row in grid.values() if column in row]
+        means = max(LETTER * len(number(value.mean)) for value in values)
+        total += max(LETTER * len(column), means, *(SMALL * len(_limits(value)) for value in values)) + GAP
+    return total + GAP
 
 
 def latex(caption: str, label: str, grid: Mapping[str, Mapping[str, Value]]) -> str:
-    r"""A table with its caption; it needs ``\usepackage{booktabs}``."""
+    r"""A table with its caption, or several if one would be longer than a page; needs ``\usepackage{booktabs}``."""
     heading, rows = turned(grid)
-    lines = [r"\begin{table}", r"\centering\small", rf"\caption{{{tex(caption)}}}", rf"\label{{tab:{label}}}"]
-    for columns in _blocks(rows):
-        lines.append(r"\par\medskip")
-        lines += [rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule"]
-        lines += [" & ".join([heading, *map(tex, columns)]) + r" \\", r"\midrule"]
-        for name, row in rows.items():
-            values = [row.get(column) for column in columns]
-            lines.append(" & ".join([tex(name), *map(_mean, values)]) + r" \\")
-            if any(value is not None and value.low is not None for value in values):
-                lines.append(" & ".join(["", *map(_interval, values)]) + r" \\[2pt]")
-        lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
+    blocks = _blocks(rows, PAGE)
+    place = "table*" if max(_width(rows, columns) for columns in blocks) > COLUMN else "table"  # across both columns
+    height = 2 if any(_interval(value) for row in rows.values() for value in row.values()) else 1
+    names, step = [*rows], (LINES - RULES) // height
+    pages: list[list[str]] = []
+    left = 0
+    for columns in blocks:
+        for k in range(0, len(names), step):
+            part = {name: rows[name] for name in names[k : k + step]}
+            needed = height * len(part) + RULES
+            if needed > left:
+                pages.append([])
+                left = LINES
+            left -= needed
+            pages[-1] += _tabular(heading, columns, part)
+    lines = []
+    for k, page in enumerate(pages):
+        words = [
+            rf"\caption{{{tex(caption)}{' (Continued.)' if k else ''}}}",
+            *([] if k else [rf"\label{{tab:{label}}}"]),
+        ]
+        lines += [rf"\begin{{{place}}}", r"\centering\small", *words, *page, rf"\end{{{place}}}"]
+    return "\n".join(lines) + "\n"
+
+
+def _tabular(heading: str, columns: Sequence[str], rows: Grid) -> list[str]:
+    lines = [r"\par\medskip", rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule"]
+    lines += [" & ".join([heading, *map(tex, columns)]) + r" \\", r"\midrule"]
+    for name, row in rows.items():
+        values = [row.get(column) for column in columns]
+        lines.append(" & ".join([tex(name), *map(_mean, values)]) + r" \\")
+        if any(map(_interval, values)):
+            lines.append(" & ".join(["", *map(_interval, values)]) + r" \\[2pt]")
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 
 def _mean(value: Value | None) -> str:
@@ -65,9 +109,11 @@ def _mean(value: Value | None) -> str:
 
 
 def _interval(value: Value | None) -> str:
-    if value is None or value.low is None or value.high is None:
-        return ""
-    return rf"{{\scriptsize [{tex(number(value.low))}, {tex(number(value.high))}]}}"
+    return rf"{{\scriptsize {tex(limits)}}}" if value is not None and (limits := _limits(value)) else ""
+
+
+def _limits(value: Value) -> str:
+    return "" if value.low is None or value.high is None else f"[{number(value.low)}, {number(value.high)}]"
 
 
 def tex(text: str) -> str:
@@ -94,6 +140,15 @@ def tex(text: str) -> str:
     return re.sub("\0(\\d+)\0", lambda found: kept[int(found[1])], text)
 
 
+def prose(text: str) -> str:
+    """A paragraph for LaTeX, in which the names of policies and arms may be divided between lines.
+
+    >>> print(prose("on two:means=0.9/0.8: 5 %"))
+    on two:\\allowbreak{}means=0.9/\\allowbreak{}0.8: 5 \\%
+    """
+    return re.sub(r"([:/])(?=\S)", r"\1\\allowbreak{}", tex(text))
+
+
 def markdown(caption: str, grid: Mapping[str, Mapping[str, Value]]) -> str:
     """A table in Markdown, with its caption below."""
     heading, rows = turned(grid)
@@ -112,5 +167,4 @@ def _row(cells: Sequence[str]) -> str:
 def _cell(value: Value | None) -> str:
     if value is None:
         return ""
-    text = f"**{number(value.mean)}**" if value.best else number(value.mean)
-    return text if value.low is None or value.high is None else f"{text} [{number(value.low)}, {number(value.high)}]"
+    return f"{f'**{number(value.mean)}**' if value.best else number(value.mean)} {_limits(value)}".rstrip()
