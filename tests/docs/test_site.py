@@ -129,7 +129,11 @@ def test_what_is_wrong_is_seen() -> None:
     assert page.words == "a- b e"
 
 
-SEEN = [(page, *how) for page in ("index.html", "concepts.html", "reference/policies.html", "errata.html") for how in ((1280, False), (390, True))]
+SEEN = [
+    (page, *how)
+    for page in ("index.html", "concepts.html", "reference/policies.html", "errata.html")
+    for how in ((1280, False), (390, True))
+]
 QUICK = (("index.html", 1280, False), ("reference/policies.html", 390, True))
 
 
