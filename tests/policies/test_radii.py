@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive
-from vambrace.policies.radii import KL, PAPER, TIGHT, Rule, kl, kl_upper, quiet_sweeps, separated
+from vambrace.policies.radii import KL, PAPER, TIGHT, Rule, kl, kl_upper, narrowest, quiet_sweeps, separated
 
 
 @given(st.floats(0, 1), st.floats(1e-6, 20))
@@ -49,6 +49,17 @@ def test_the_bound_is_not_idle(rule: Rule, count: int, high: float, low: float) 
     quiet = quiet_sweeps(rule, high, low, count)
     later = 100 * (count + quiet + 10 * rule.budget + 10 * rule.log_single)
     assert separated(rule, high + later, int(count + later), low, int(count + later))
+
+
+@given(rules, st.lists(st.integers(1, 400), min_size=2, max_size=5))
+def test_no_pair_needs_less_than_the_narrowest_width(rule: Rule, counts: list[int]) -> None:
+    """Means that differ by a little less separate no pair; by ten times as much, they do at the two largest counts."""
+    *_, second, most = sorted(counts)
+    width = narrowest(rule, most, second)
+    for i, count in enumerate(counts):
+        for other in counts[:i] + counts[i + 1 :]:
+            assert not separated(rule, (1 - 1e-9) * width * count, count, 0.0, other)
+    assert rule.radius == KL or separated(rule, 10 * width * most, most, 0.0, second)
 
 
 @given(

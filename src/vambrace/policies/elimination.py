@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vambrace.kernels import kernel, rare_kernel
-from vambrace.policies.radii import PAPER, Rule, quiet_sweeps, separated
+from vambrace.policies.radii import PAPER, Rule, narrowest, quiet_sweeps, separated
 from vambrace.protocols import Flags, Floats, Integers, Policy, Round
 
 NEVER = 2**62
@@ -149,6 +149,8 @@ def eliminate(arms: Arms, rule: Rule) -> Arms:
     The maximum runs over the active arms only (erratum E6): the old mean of a dropped arm could otherwise empty the set
     when the attacker overspends. At equal counts, and with radius "paper" at any counts, testing one rival is enough.
     """
+    if arms.excess > 0 and _all_close(arms, rule):
+        return arms
     one_rival = arms.excess == 0 or rule.radius == PAPER
     rival = _strongest(arms, rule)
     if arms.excess == 0 and not beats(arms, rule, rival, _lowest(arms)):
@@ -163,6 +165,19 @@ def eliminate(arms: Arms, rule: Rule) -> Arms:
                     arms.dropped[arm] = True
                     break
     return _gathered(arms)
+
+
+@kernel
+def _all_close(arms: Arms, rule: Rule) -> bool:
+    """Whether the largest difference of means is too small for any two arms: a quick answer to most tests."""
+    highest, lowest, most, second = -np.inf, np.inf, 1, 1
+    for i in range(arms.n_active):
+        arm = arms.active[i]
+        count = arms.counts[arm]
+        mean = arms.totals[arm] / count
+        highest, lowest = max(highest, mean), min(lowest, mean)
+        most, second = max(most, count), max(second, min(most, count))
+    return highest - lowest <= narrowest(rule, most, second)
 
 
 @rare_kernel

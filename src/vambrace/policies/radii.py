@@ -43,16 +43,32 @@ def separated(rule: Rule, high_total: float, high_count: int, low_total: float, 
     high, low = high_total / high_count, low_total / low_count
     if KL_RADIUS and rule.radius == KL:
         return high > low and _blocking_piece(rule, high_total, high_count, low_total, low_count) < 0
-    if rule.radius == PAPER:  # Algorithm 1: each arm may have lost the whole budget; radius loose by sqrt 2 (E7)
-        width = sqrt(rule.log_single / high_count) + rule.budget / high_count
-        width += sqrt(rule.log_single / low_count) + rule.budget / low_count
-    else:  # the two share one budget, and their difference is sub-Gaussian as one variable
-        width = rule.budget / min(high_count, low_count)
-        if high_count == low_count:
-            width += sqrt(rule.log_equal / high_count)
-        else:
-            width += sqrt(0.5 * rule.log_pair * (1.0 / high_count + 1.0 / low_count))
+    if rule.radius == PAPER:
+        return high - low > _paper_width(rule, high_count, low_count)
+    width = rule.budget / min(high_count, low_count)  # the two share one budget
+    if high_count == low_count:  # their difference is sub-Gaussian as one variable
+        width += sqrt(rule.log_equal / high_count)
+    else:
+        width += sqrt(0.5 * rule.log_pair * (1.0 / high_count + 1.0 / low_count))
     return high - low > width
+
+
+@kernel
+def _paper_width(rule: Rule, high_count: int, low_count: int) -> float:
+    """Algorithm 1: each arm may have lost the whole budget; the radius is loose by sqrt 2 (E7)."""
+    width = sqrt(rule.log_single / high_count) + rule.budget / high_count
+    return width + (sqrt(rule.log_single / low_count) + rule.budget / low_count)
+
+
+@kernel
+def narrowest(rule: Rule, most: int, second: int) -> float:
+    """No more than the difference of means that any two arms need, if these are the two largest counts."""
+    if KL_RADIUS and rule.radius == KL:
+        return 0.0
+    if rule.radius == PAPER:
+        return _paper_width(rule, most, second)
+    unequal = 0.5 * rule.log_pair * (1.0 / most + 1.0 / second)
+    return rule.budget / second + sqrt(min(unequal, rule.log_equal / second))
 
 
 @rare_kernel
