@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := smpybandits mabwiser pymab
+unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes, and each would read all sources again
 
 .PHONY: help test test-slow lint format docs bench studies reproduce wheel-check clean
 

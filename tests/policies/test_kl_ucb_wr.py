@@ -63,7 +63,7 @@ def test_same_arms_over_many_rounds(kind: str, endless: bool) -> None:
         table[:] = 0.3
     elif kind == "wild":
         table[rng.integers(0, rounds, 300), rng.integers(0, 4, 300)] = rng.normal(0, 5, 300)
-    for options in OPTIONS[:: repeated(5, quick=12)]:
+    for options in OPTIONS[:: repeated(5, quick=22)]:
         policy = (Endless if endless else vb.KLUCBWR)(**options)
         expected = naive.play(naive.KLUCBWR(4, None if endless else rounds, **options), table.tolist())
         assert pulls_of_engine(policy, table, interpret=False) == expected, options

@@ -33,6 +33,10 @@ def test_the_answer(found: vb.Breakdown) -> None:
     assert f"[{int(found.low)}, " in str(found)
     assert "make ucb1 lose half of all that can be lost in 4,000 rounds; the attack: show 0 on" in str(found)
     assert json.loads(json.dumps(found.summary()))["budget"] == found.budget
+
+
+@pytest.mark.slow  # ten seconds; `red_team` is tested for it in every run
+def test_the_same_answer_on_one_thread(found: vb.Breakdown) -> None:
     again = vb.breakdown(vb.UCB1(), ENVIRONMENT, threads=1, **OPTIONS)
     assert again.summary() == found.summary()
 

@@ -194,6 +194,8 @@ class _Run:
         changes = None if setup.openings is None else setup.openings.changes()
         record = _record(len(points), setup.n_arms, self.progress[r], self.stop, changes, queue)
         policy, attack, arms = setup.states()
+        if not hasattr(play, "py_func"):
+            streams = Streams(*(each.tolist() for each in streams))  # plain Python reads lists faster than arrays
         code, t, arm, value = play(_apart(policy), attack, arms, setting, _apart(streams), record)
         if code not in (rounds.FINISHED, rounds.STOPPED):
             raise GameFault(setup.fault(code, t, arm, value))

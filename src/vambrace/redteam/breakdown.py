@@ -6,7 +6,8 @@ Measure     The attacks that reached the goal with the least budgets, a few of d
             grid of budgets around the least. The break-down point is where the larger mean score crosses the goal. Its
             interval reaches from the last budget at which the goal is above the interval of that mean to the first at
             which it is below. Scores are made monotone: an attacker who can spend more can do as much. A second grid
-            fills that interval, with more games.
+            fills that interval, with more games. A bandit that is plain Python has no time for it: only the first
+            and the last budget play more games, until both are certain.
 
 Most games under attack are one of two: the policy is broken, or it is not. If all games of a budget are broken, their
 standard error is 0, although one of a hundred may not be: enough to miss a goal that a broken game just exceeds. So the
@@ -37,8 +38,9 @@ FIRST = 4.0  # the first budget that is tried
 FACTOR = (2.0, 4.0)  # from one budget to the next until the goal is reached; for plain Python, which is slow
 STEPS = (4, 2)  # of the bisection between the last two of them; the same
 KINDS = (3, 1)  # attacks that play the grids; the same
-GRID = (9, 4)  # budgets of each of the two grids; the same
-DEEPER = (16, 1)  # times as many games of the worst attack in the second grid; the same
+GRID = (9, 4)  # budgets of the first grid, and of the second; the same, which has no second grid
+DEEPER = 16  # times as many games of the worst attack in the second grid
+DOUBLED = (2, 4, 8)  # times as many games of the first and the last budget, while they are in doubt; for plain Python
 EXTREMES = 2  # games at each extreme that an interval counts besides those that were played
 AROUND = 1.5  # the grid reaches from the break-down point divided by this to its product with this
 WIDEST = 4.0  # times the budget of the search: where the grid ends at last
@@ -72,12 +74,6 @@ class Breakdown:
         random: The regret of random play.
         everything: All that can be lost.
         games: How many games were played.
-
-    >>> import vambrace as vb
-    >>> env, options = vb.Bernoulli([0.9, 0.5]), {"horizon": 25, "attacks": [vb.Conceal()], "effort": "quick"}
-    >>> found = vb.breakdown(vb.UCB1(alpha=1), env, **options)
-    >>> found.low <= found.budget <= found.high
-    True
     """
 
     SCALE: ClassVar = RedTeam.SCALE
@@ -239,7 +235,7 @@ def least_attacks(search: Search, games: int) -> list[Adversary]:
 
 def _grid(games: Games, attacks: Sequence[Adversary], fresh: int) -> dict[float, tuple[Adversary, Played]]:
     """Budgets around the least of some attacks, and the fresh games of the worst with each; wider until they decide."""
-    level, points, least = games.goal.level, GRID[not games.is_compiled], attacks[0].budget
+    level, least, slow = games.goal.level, attacks[0].budget, not games.is_compiled
     known: dict[float, tuple[Adversary, Played]] = {}
 
     def add(budgets: Sequence[float], times: int = 1) -> tuple[float, float, float]:
@@ -250,13 +246,18 @@ def _grid(games: Games, attacks: Sequence[Adversary], fresh: int) -> dict[float,
             known[budget] = worst, games.play([worst], FRESH, times * fresh)[0]
         return ends(sorted(known), [known[each][1] for each in sorted(known)], level)
 
-    point, low, high = add(np.geomspace(least / AROUND, least * AROUND, points).tolist())
+    point, low, high = add(np.geomspace(least / AROUND, least * AROUND, GRID[slow]).tolist())
     while point == inf and max(known) < WIDEST * least:
         point, low, high = add([max(known) * STEP])
+    if slow:
+        for times in DOUBLED:
+            in_doubt = [min(known)] * (low == 0.0) + [max(known)] * (high == inf)
+            point, low, high = add(in_doubt, times)
     while low == 0.0 and min(known) > 1.0:
         point, low, high = add([min(known) / STEP])
-    inner = np.geomspace(max(low, min(known)), min(high, max(known)), points).tolist()
-    point, low, high = add(inner, DEEPER[not games.is_compiled])
+    if not slow:
+        inner = np.geomspace(max(low, min(known)), min(high, max(known)), GRID[slow]).tolist()
+        point, low, high = add(inner, DEEPER)
     while high == inf and max(known) < WIDEST * least:
         point, low, high = add([max(known) * STEP])
     return {each: known[each] for each in sorted(known)}

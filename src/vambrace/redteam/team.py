@@ -89,11 +89,6 @@ class RedTeam:
         skipped: Attacks of the suite that do not apply, and why.
         threat: "alter": rewards were altered; "inject": fake visitors were added.
 
-    >>> import vambrace as vb
-    >>> options = {"budgets": 20, "horizon": 2_000, "attacks": [vb.Conceal()], "games": 100}
-    >>> report = vb.red_team(vb.UCB1(alpha=1), vb.Bernoulli([0.9, 0.5]), effort="quick", **options)
-    >>> report.worst[20].spec, report.everything
-    ('conceal:budget=20', 800.0)
     """
 
     SCALE: ClassVar = ("the policy", "regret", "of all that can be lost")
@@ -194,11 +189,14 @@ def red_team(
 
     >>> import vambrace as vb
     >>> options = {"budgets": 20, "horizon": 2_000, "attacks": [vb.Conceal()], "games": 100, "effort": "quick"}
-    >>> print(vb.red_team(vb.UCB1(alpha=1), vb.Bernoulli([0.9, 0.5]), **options))
+    >>> report = vb.red_team(vb.UCB1(alpha=1), vb.Bernoulli([0.9, 0.5]), **options)
+    >>> print(report)
     ucb1:alpha=1, 2,000 rounds: no attack 14, random play 400, everything lost 800
       With 20 fake events ucb1:alpha=1 loses 63.4 % of all that can be lost: a regret of 507 [414, 601]
         conceal: hides the best arm
         conceal:budget=20
+    >>> report.worst[20].spec, report.everything
+    ('conceal:budget=20', 800.0)
     """
     made = Goal.parse(goal)
     arena = Games(policy, environment, horizon=horizon, goal=made, seed=seed, threads=threads)
