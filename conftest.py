@@ -3,6 +3,7 @@
 It stands here and not in tests/ because the examples in src/ are tests too.
 """
 
+import gc
 import importlib
 
 import pytest
@@ -13,6 +14,12 @@ from postgres import postgres_url, server, url  # noqa: F401
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and all modules stay to the end: looking for garbage among them again and again takes time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -112,6 +112,7 @@ def test_a_copy_compiled(policy: vb.Policy) -> None:
         np.testing.assert_equal(one, other)
 
 
+@pytest.mark.slow  # seven seconds; with other parameters it conforms in tests/test_testing.py in every run
 def test_conforms() -> None:
     check_adversary(vb.LookAhead(ahead=8, depth=8, every=3, width=2))
 

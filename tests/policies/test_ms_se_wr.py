@@ -16,7 +16,7 @@ from vambrace.policies.exponential import draw_arm
 from vambrace.sampling import stream
 
 VARIANTS = list(itertools.product(["corral", "exp3p"], [False, True], [False, True], ["paper", "tight", "kl"]))
-SIZES = [(1, 1), (1, 7), (2, 64), (3, repeated(501, quick=150)), (4, repeated(1200, quick=400))]  # arms, rounds
+SIZES = [(1, 1), (1, 7), (2, 64), (3, repeated(501, quick=150)), (4, repeated(1200, quick=250))]  # arms, rounds
 
 
 @pytest.mark.parametrize(("master", "share", "smoothing", "radius"), VARIANTS)
@@ -44,7 +44,7 @@ def test_step_by_step(master: str, share: bool, smoothing: bool, radius: str, n_
 )
 def test_the_engine_pulls_the_same_arms(master: str, share: bool, smoothing: bool) -> None:
     options: dict[str, Any] = {"master": master, "share": share, "smoothing": smoothing}
-    rounds = 3001
+    rounds = repeated(3001, quick=1501)
     table = (np.random.default_rng(4).random((rounds, 3)) < [0.9, 0.5, 0.1]).astype(float)
     oracle = naive.MSSEWR(3, rounds, uniforms=uniforms(0, 0, 0), **options)
     expected = naive.play(oracle, table.tolist())
@@ -55,8 +55,9 @@ def test_the_engine_pulls_the_same_arms(master: str, share: bool, smoothing: boo
 def test_masters_stay_probabilities_under_extreme_rewards(kind: str) -> None:
     """All zeros, all ones, and a base that earns everything, for many rounds."""
     for rewards in ([0.0] * 6, [1.0] * 6, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]):
-        master, rng = masters.make_master(kind, 6, 20_000), stream(1)
-        for _ in range(20_000):
+        rounds = repeated(20_000, quick=6_000)
+        master, rng = masters.make_master(kind, 6, rounds), stream(1)
+        for _ in range(rounds):
             base = draw_arm(master.mixed, 1.0, 0.0, rng)[0]
             masters.learn(master, base, rewards[base], master.mixed[base])
         assert np.isfinite(master.mixed).all()
