@@ -213,7 +213,7 @@ class Adversary(HasKernels):
     reply(state, round, arm, view, rng) -> (reward, state)           and what it answers, in [0, 1]
     ```
 
-    An injecting one adds fake visitors, for whom the policy plays an arm. Each costs 1, and no regret counts them.
+    A strong one is not called any more once its budget is spent. A fake visitor costs 1, and no regret counts it.
 
     `view` is the policy's state; a white-box attack lists in `reads` the fields of it that it uses. One that sets
     `tries_policy` may also call the policy's kernels, `from vambrace.engine.slots import select`, and copy its state.

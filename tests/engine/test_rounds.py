@@ -100,7 +100,7 @@ def test_no_adversary_overspends(
 def test_a_reward_that_is_no_number_names_the_adversary(bad: float, kind: Any, bounded: bool, interpret: bool) -> None:
     returns = np.full(20, 0.5)
     returns[7] = bad
-    attack = kind(returns=returns, budget=3.0)
+    attack = kind(returns=returns, budget=30.0)
     with pytest.raises(
         GameFault, match=rf"attack reciting: expected a finite reward, got {re.escape(str(bad))} for arm \d in round"
     ):

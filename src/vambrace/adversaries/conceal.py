@@ -26,7 +26,7 @@ from vambrace.protocols import Adversary, Flags, Floats, Game, Round, Stream
 
 
 class State(NamedTuple):
-    """Which arms seem to pay nothing, and the one that always seems to pay; -1: none does."""
+    """Which arms seem to pay nothing, and the one that always seems to pay (`EliminationRush`); -1: none does."""
 
     hidden: Flags
     raised: int
@@ -34,9 +34,7 @@ class State(NamedTuple):
 
 @kernel
 def respond(state: State, view: Any, arm: int, reward: float) -> tuple[float, float]:
-    if state.hidden[arm]:
-        return 1.0, 0.0
-    return (1.0 if arm == state.raised else 0.0), 1.0
+    return (1.0 if state.hidden[arm] else 0.0), 0.0
 
 
 @kernel

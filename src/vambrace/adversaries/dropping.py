@@ -43,6 +43,13 @@ from vambrace.protocols import Flags, Game, Round
 PAPER = 0  # the radius of the policy's rule; 1 is "tight"
 
 
+@kernel
+def hide_and_raise(state: Any, view: Any, arm: int, reward: float) -> tuple[float, float]:
+    if state.hidden[arm]:
+        return 1.0, 0.0
+    return (1.0 if arm == state.raised else 0.0), 1.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class EliminationRush(Conceal):
     """Get the best arm dropped as early as possible: return 0 for the best arm and 1 for the runner-up.
@@ -74,6 +81,11 @@ class EliminationRush(Conceal):
 
     target: Arm | None = None
 
+    @property
+    def respond(self) -> Any:  # type: ignore[override]
+        """The kernel: one reads the policy's state, the other does not."""
+        return super().respond if self.stop_when_dropped else hide_and_raise
+
     def init(self, game: Game) -> State:
         hidden = super().init(game).hidden
         if self.target is None:
@@ -103,11 +115,7 @@ def look(state: Burst, round: Round, view: Any) -> Burst:
 
 @kernel
 def respond(state: Burst, view: Any, arm: int, reward: float) -> tuple[float, float]:
-    if not state.bursting:
-        return 0.0, reward
-    if state.hidden[arm]:
-        return 1.0, 0.0
-    return (1.0 if arm == state.raised else 0.0), 1.0
+    return hide_and_raise(state, view, arm, reward) if state.bursting else (0.0, reward)
 
 
 @rare_kernel

@@ -137,7 +137,7 @@ def play(
                     raw = seen = draw(environment, arm, streams.environment)
                     if not 0.0 <= raw <= 1.0:
                         return BAD_DRAW, t, arm, raw
-                if STRONG:
+                if STRONG and spent.high < setting.budget:  # what it would do with nothing left changes nothing
                     seen, adversary = alter(adversary, round, arm, raw, policy, streams.adversary)
                     if seen != raw:
                         if not abs(seen) <= LARGEST:
