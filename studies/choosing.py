@@ -1,5 +1,6 @@
 """Choose a policy in several situations, and write the tables of docs/choosing.md: `make studies`."""
 
+from functools import partial
 from typing import Any
 
 import pages
@@ -22,27 +23,38 @@ ARMS = {
 MEASURED = "<sup>m</sup>"  # not promised
 SLOW = ("barbar", "kl-ucb", "ms-se-wr")  # left out of the long games, which they would make several times as long
 
-Choices = dict[tuple[str, int], vb.Choice]  # by arms and horizon
+Texts = dict[str, Any]  # of one situation, for each part of the page
+Situation = tuple[str, int]  # arms and horizon
 
 
-def situations() -> list[tuple[str, int]]:
+def situations() -> list[Situation]:
     """The shop has the horizon of a test that ends soon; the others have both."""
     return [(name, horizon) for name in ARMS for horizon in HORIZONS if name != SHOP or horizon == HORIZONS[0]]
 
 
-def measured() -> Choices:
-    found: Choices = {}
-    for name, horizon in situations():
-        everyone, _ = candidates.every_policy(FAKES)
-        found[name, horizon] = vb.choose(
-            ARMS[name],
-            fakes=FAKES,
-            horizon=horizon,
-            policies=[each for each in everyone if horizon == HORIZONS[0] or each.name not in SLOW],
-            replications=REPLICATIONS,
-            seed=SEED,
-        )
-    return found
+def measured() -> dict[Situation, Texts]:
+    """What the page says of each situation; each is measured once and kept in out/choosing.jsonl."""
+    return {each: pages.remembered("choosing", "{} {}".format(*each), partial(measure, *each)) for each in situations()}
+
+
+def measure(name: str, horizon: int) -> Texts:
+    """Choose in one situation."""
+    everyone, _ = candidates.every_policy(FAKES)
+    found = vb.choose(
+        ARMS[name],
+        fakes=FAKES,
+        horizon=horizon,
+        policies=[each for each in everyone if horizon == HORIZONS[0] or each.name not in SLOW],
+        replications=REPLICATIONS,
+        seed=SEED,
+    )
+    return texts(f"{name}, T = {horizon:,}", found)
+
+
+def texts(title: str, choice: vb.Choice) -> Texts:
+    """Everything that the page says of a situation."""
+    column = [*(cell(choice, fakes) for fakes in FAKES), unknown_cell(choice)]
+    return {"decisions": column, "armour": armour(title, choice), "details": details(choice)}
 
 
 def shown(policy: str) -> str:
@@ -66,30 +78,23 @@ def unknown_cell(choice: vb.Choice) -> str:
     return f"{shown(choice.unknown)}{mark}<br>{lost}"
 
 
-def decisions(choices: Choices, name: str) -> str:
-    horizons = [horizon for arms, horizon in choices if arms == name]
-    means = ", ".join(map(str, ARMS[name]))
-    rows = [
-        ["no attack" if fakes == 0 else f"at most {fakes:,g}", *(cell(choices[name, each], fakes) for each in horizons)]
-        for fakes in FAKES
-    ]
-    rows.append(["unknown", *(unknown_cell(choices[name, horizon]) for horizon in horizons)])
-    columns = ["fake events", *(f"T = {horizon:,}" for horizon in horizons)]
-    return f"### {name.capitalize()}: {means}\n\n{pages.table(columns, rows)}".replace("--:|", "---|")
+def decisions(found: dict[Situation, Texts], name: str) -> str:
+    """The decisions for some arms: a row for each number of fakes, a column for each horizon."""
+    columns = {horizon: parts["decisions"] for (arms, horizon), parts in found.items() if arms == name}
+    heads = ["no attack" if fakes == 0 else f"at most {fakes:,g}" for fakes in FAKES] + ["unknown"]
+    rows = [list(row) for row in zip(heads, *columns.values(), strict=True)]
+    table = pages.table(["fake events", *(f"T = {horizon:,}" for horizon in columns)], rows)
+    return f"### {name.capitalize()}: {', '.join(map(str, ARMS[name]))}\n\n{table}".replace("--:|", "---|")
 
 
-def armour(choices: Choices) -> str:
+def armour(title: str, choice: vb.Choice) -> list[list[str]]:
     """What armour costs when nobody attacks, beside what the attack costs without it."""
     rows = []
-    for (name, horizon), choice in choices.items():
-        for each in choice.armour:
-            verdict = (
-                "costs more than the attack can" if each.dearer else "is worth it" if each.helps else "does not help"
-            )
-            row = [f"{name}, T = {horizon:,}, {named(each.fakes)}", shown(each.armoured), number(each.cost)]
-            rows.append([*row, number(each.damage), verdict])
-    columns = ["situation", "the best with armour", "its cost", "the attack's damage", "armour"]
-    return pages.table(columns, rows)
+    for each in choice.armour:
+        verdict = "costs more than the attack can" if each.dearer else "is worth it" if each.helps else "does not help"
+        row = [f"{title}, {named(each.fakes)}", shown(each.armoured), number(each.cost)]
+        rows.append([*row, number(each.damage), verdict])
+    return rows
 
 
 def details(choice: vb.Choice) -> str:
@@ -105,13 +110,16 @@ def details(choice: vb.Choice) -> str:
     return pages.table(["policy", *map(named, choice.fakes)], rows)
 
 
-def written(page: str, choices: Choices) -> str:
+def written(page: str, found: dict[Situation, Texts]) -> str:
     """The page with the blocks that are ours."""
-    page = pages.between(page, "decisions", "\n\n".join(decisions(choices, name) for name in ARMS))
-    page = pages.between(page, "armour", armour(choices))
+    page = pages.between(page, "decisions", "\n\n".join(decisions(found, name) for name in ARMS))
+    columns = ["situation", "the best with armour", "its cost", "the attack's damage", "armour"]
+    page = pages.between(
+        page, "armour", pages.table(columns, [row for each in found.values() for row in each["armour"]])
+    )
     parts = [
-        f"### {name.capitalize()}, T = {horizon:,}, policy by policy\n\n{details(choice)}"
-        for (name, horizon), choice in choices.items()
+        f"### {name.capitalize()}, T = {horizon:,}, policy by policy\n\n{each['details']}"
+        for (name, horizon), each in found.items()
     ]
     return pages.between(page, "details", "\n\n".join(parts))
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import vambrace as vb
-from vambrace.engine import simulation
+from vambrace.engine import regrets, simulation
 from vambrace.engine.slots import select
 from vambrace.errors import InvalidParameter, NotApplicable, UnknownName
-from vambrace.kernels import kernel
+from vambrace.kernels import interpreted, kernel
 from vambrace.progress import ProgressBar
 from vambrace.protocols import Game, Round
 
@@ -47,12 +47,14 @@ def test_same_numbers_in_two_processes_and_the_second_compiles_nothing() -> None
     assert here.pseudo_regret.tolist() == first[0]
 
 
-@pytest.mark.parametrize("policy", [vb.MSSEWR(), vb.SEWR(budget=30), vb.UCB1()], ids=lambda policy: policy.name)
+@pytest.mark.parametrize("policy", [vb.SEWR(budget=30), vb.UCB1()], ids=lambda policy: policy.name)
 def test_threads_change_nothing(policy: vb.Policy) -> None:
+    """Enough rounds for threads, and so many games that each thread is given several at once."""
+    games: dict[str, Any] = {"horizon": simulation.AT_ONCE, "replications": 3 * simulation.JOBS, "interpret": False}
     one, many = (
-        vb.simulate(policy, ENV, vb.RandomFlips(budget=50), horizon=2_000, replications=9, seed=5, threads=threads)
-        for threads in (1, 4)
+        vb.simulate(policy, ENV, vb.Conceal(budget=50), seed=5, threads=threads, **games) for threads in (1, 4)
     )
+    assert (one.pulls.sum(axis=1) == simulation.AT_ONCE).all()
     for field in ("pseudo_regret", "realized_regret", "observed_regret", "cost", "pulls"):
         assert np.array_equal(getattr(one, field), getattr(many, field))
 
@@ -190,7 +192,7 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(simulation, "compile_now", watched)
     monkeypatch.setattr(simulation, "is_ready", lambda program: False)
     monkeypatch.setattr(simulation, "is_loaded", lambda program: False)
-    monkeypatch.setattr(simulation, "_played_interpreted", Counter())
+    monkeypatch.setattr(simulation, "_done_interpreted", Counter())
     return found
 
 
@@ -213,6 +215,22 @@ def test_what_is_worth_it_or_wanted_is_compiled_at_once(compilations: list[str])
     assert len(compilations) == 2
     vb.simulate(vb.UCB1(), ENV, horizon=10, interpret=True)
     assert len(compilations) == 2
+
+
+def test_sums_are_compiled_too_after_many_games_with_few(
+    compilations: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain: list[Any] = []
+
+    def watched(function: Any, slots: Any) -> Any:
+        plain.append(function)
+        return interpreted(function, slots)
+
+    monkeypatch.setattr(simulation, "interpreted", watched)
+    monkeypatch.setattr(simulation, "WORTH_SETTLING", 3 * ENV.n_arms)
+    for _ in range(4):
+        vb.simulate(vb.UCB1(), ENV, horizon=100_000, checkpoints=1)
+    assert plain == [regrets.settle, regrets.settle]
 
 
 # --------------------------------------------------------------------------------------------------- an attack thinks

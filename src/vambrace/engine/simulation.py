@@ -27,12 +27,14 @@ Engine = Literal["auto", "rounds", "leap"]
 
 DELAY = len(Streams._fields)  # the role of the stream of delays and losses, which most games do not need
 LINE = 128  # bytes: a cache line and the neighbour that is fetched with it
+OFTEN_WRITTEN = ("pulls", "totals", "raw_rewards", "seen_rewards")  # of a Record
 WORTH_COMPILING = 100_000  # rounds in total: with fewer, plain Python finishes before the compiler would
 AT_ONCE = 20_000  # rounds in total: with fewer, starting threads takes longer than they save
-WORTH_SETTLING = 20_000  # sums in total, for the regrets after the games
+JOBS = 16  # for each thread: more take longer to hand out than the shortest games take
+WORTH_SETTLING = 20_000  # sums in total, of the regrets after the games
 
 _Programs = tuple[Callable[..., Any], Callable[..., Any]]  # the loop and what comes after it
-_played_interpreted: Counter[Any] = Counter()  # program -> rounds
+_done_interpreted: Counter[Any] = Counter()  # program -> rounds, or sums
 
 
 def simulate(
@@ -131,6 +133,7 @@ class _Run:
         self.pulls: Integers = np.zeros((self.replications, setup.n_arms), dtype=np.int64)
         self.progress: Integers = np.zeros((self.replications, 1), dtype=np.int64)
         self.stop: Integers = np.zeros(1, dtype=np.int64)
+        self.among_others = False  # whether other threads may play at the same time
 
     def play(self, threads: Any, interpret: bool | None, progress: bool | None) -> Result:
         """Play every replication."""
@@ -168,17 +171,15 @@ class _Run:
         if interpret or any(callable(slot) and not is_kernel(slot) for slot in slots.values()):
             return interpreted(rounds.play, slots), interpreted(regrets.settle, slots)
         play, settle = compiled(rounds.play, slots), compiled(regrets.settle, slots)
-        ready = is_ready(play)
-        if interpret is None and not ready:
-            _played_interpreted[play] += self.setup.horizon * self.replications * self.setup.work
-            if _played_interpreted[play] < WORTH_COMPILING:
-                return interpreted(rounds.play, slots), interpreted(regrets.settle, slots)
+        at_once, work = interpret is False, self.setup.horizon * self.replications * self.setup.work
+        if not (at_once or _is_worth_compiling(play, work, WORTH_COMPILING)):
+            return interpreted(rounds.play, slots), interpreted(regrets.settle, slots)
         sums = self.replications * len(self.points) * self.setup.n_arms
-        worth_it = interpret is False or is_ready(settle) or sums >= WORTH_SETTLING
+        worth_it = at_once or _is_worth_compiling(settle, sums, WORTH_SETTLING)
         programs = play, settle if worth_it else interpreted(regrets.settle, slots)
         if all(map(is_loaded, programs)):
             return programs
-        with nullcontext() if ready else compiling(self.setup.title, show=progress):
+        with nullcontext() if is_ready(play) else compiling(self.setup.title, show=progress):
             short = self.setting._replace(checkpoints=self.points[:0])
             compile_now(play, lambda: self._replicate(programs, 0, short))
         return programs
@@ -194,9 +195,12 @@ class _Run:
         changes = None if setup.openings is None else setup.openings.changes()
         record = _record(len(points), setup.n_arms, self.progress[r], self.stop, changes, queue)
         policy, attack, arms = setup.states()
+        if self.among_others:
+            policy, streams = _apart(policy), _apart(streams)
+            record = record._replace(**{name: _apart(getattr(record, name)) for name in OFTEN_WRITTEN})
         if not hasattr(play, "py_func"):
             streams = Streams(*(each.tolist() for each in streams))  # plain Python reads lists faster than arrays
-        code, t, arm, value = play(_apart(policy), attack, arms, setting, _apart(streams), record)
+        code, t, arm, value = play(policy, attack, arms, setting, streams, record)
         if code not in (rounds.FINISHED, rounds.STOPPED):
             raise GameFault(setup.fault(code, t, arm, value))
         rows = Regrets(self.pseudo[r], self.realized[r], self.observed[r])
@@ -207,19 +211,27 @@ class _Run:
         self.pulls[r] = record.pulls
         self.cost[r, : len(points)] = record.history.cost
 
+    def _replicate_all(self, programs: _Programs, rows: range) -> None:
+        """Play some replications, one after another, until the games are stopped."""
+        for r in rows:
+            if self.stop[0] == 0:
+                self._replicate(programs, r, self.setting)
+
     def _run_all(self, programs: _Programs, workers: int, bar: ProgressBar) -> None:
         """Run every replication; stop them all at the first error or interrupt."""
         rounds_of_all = self.setup.horizon * self.replications * self.setup.work
-        here = self.replications == 1 and threading.current_thread() is not threading.main_thread()
+        in_thread = threading.current_thread() is not threading.main_thread()
+        self.among_others = workers > 1 or in_thread
+        here = self.replications == 1 and in_thread
         if here or rounds_of_all <= AT_ONCE:  # interrupts go to the main thread, or wait for some milliseconds
-            for r in range(self.replications):
-                self._replicate(programs, r, self.setting)
-            return
+            return self._replicate_all(programs, range(self.replications))
         from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # slow to import
 
+        jobs = min(self.replications, JOBS * workers)
         with ThreadPoolExecutor(workers) as pool:
             try:
-                running = {pool.submit(self._replicate, programs, r, self.setting) for r in range(self.replications)}
+                parts = (range(first, self.replications, jobs) for first in range(jobs))
+                running = {pool.submit(self._replicate_all, programs, part) for part in parts}
                 while running:
                     finished, running = wait(running, timeout=0.1, return_when=FIRST_EXCEPTION)
                     for future in finished:
@@ -229,6 +241,14 @@ class _Run:
                 self.stop[0] = 1  # the games look at it from time to time
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+
+
+def _is_worth_compiling(program: Any, more: int, enough: int) -> bool:
+    """Whether a program is compiled, or would have been interpreted for long: `more` besides what it did before."""
+    if is_ready(program):
+        return True
+    _done_interpreted[program] += more
+    return _done_interpreted[program] >= enough
 
 
 def _counted(replications: Any) -> tuple[int, int]:
@@ -248,8 +268,8 @@ def _record(
     pulled, altered, unpulled = np.zeros((3, points, n_arms))
     history = History(np.zeros((points, n_arms), dtype=np.int64), pulled, altered, unpulled, np.zeros(points))
     totals = Totals(np.zeros((2, n_arms)), np.zeros((2, n_arms)), np.zeros(n_arms))
-    scratch = (_apart(np.zeros(n_arms)), _apart(np.zeros(n_arms)), open_per_arm, np.ones(n_arms, dtype=np.bool_))
-    return Record(history, _apart(pulls), progress, stop, _apart(totals), *scratch, changes, queue)
+    scratch = (np.zeros(n_arms), np.zeros(n_arms), open_per_arm, np.ones(n_arms, dtype=np.bool_))
+    return Record(history, pulls, progress, stop, totals, *scratch, changes, queue)
 
 
 def _apart(value: Any) -> Any:
