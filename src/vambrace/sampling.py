@@ -20,7 +20,8 @@ WORD = 0xFFFFFFFFFFFFFFFF  # keeps Python's integers to the 64 bits that a machi
 
 def stream(seed: int, *key: int) -> Stream:
     """The stream of a seed and a key, for example (replication, role)."""
-    return np.random.SeedSequence(entropy=seed, spawn_key=key).generate_state(4, np.uint64).astype(np.uint64, copy=False)
+    words = np.random.SeedSequence(entropy=seed, spawn_key=key).generate_state(4, np.uint64)
+    return words.astype(np.uint64, copy=False)
 
 
 @kernel
