@@ -7,7 +7,7 @@ import pytest
 import vambrace as vb
 from vambrace import theory
 from vambrace.policies.kl_ucb_wr import State
-from vambrace.protocols import Game
+from vambrace.protocols import Game, Round, Stream
 from vambrace.theory import price_checks
 from vambrace.theory.checks import DELTA, Check, judged
 
@@ -56,6 +56,25 @@ def test_half_the_budget_in_the_index_is_caught(attack: vb.Adversary, monkeypatc
     if isinstance(attack, vb.Conceal):
         assert found.failures > 55
         assert not bounded(attack)[0].holds
+
+
+def test_the_index_is_watched_in_every_round() -> None:
+    """Also when the attack has nothing left: the engine would not ask it any more."""
+    indices: list[float] = []
+
+    def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
+        indices.append(float(state.indices[0]))
+        return vb.KLUCBWR.select(state, round, rng)
+
+    class Told(vb.KLUCBWR):
+        pass
+
+    Told.select = staticmethod(select)
+    watching = price_checks.Watching(attack=vb.Conceal(budget=1))
+    result = vb.simulate(Told(budget=0, commit=0.0), vb.Bernoulli([0.6, 0.4]), watching, horizon=500, seed=1)
+    assert result.cost[0, -1] == 1
+    assert indices.index(min(indices)) > 250
+    assert min(indices) == watching.lowest[-1][0]
 
 
 @pytest.mark.parametrize("policy", [vb.KLUCBWR(budget=price_checks.BUDGET), vb.KLUCB()], ids=str)

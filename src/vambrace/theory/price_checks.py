@@ -8,7 +8,7 @@ exhaust the attacker's budget. A policy that pulls the arm too rarely to survive
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from math import log
+from math import inf, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from vambrace import theory
 from vambrace.adversaries import Boost, Conceal, JunUCB, Mimic, RandomFlips, Swap
 from vambrace.adversaries.stationary import StationaryAdversary
+from vambrace.engine.meter import Sum, meter
 from vambrace.engine.result import Result
 from vambrace.engine.simulation import simulate
 from vambrace.environments import Bernoulli
@@ -33,30 +34,38 @@ class WatchState(NamedTuple):
     attack: Any
     best: int
     lowest: Floats
+    budget: float
+    spent: Sum
 
 
 @cache
 def _watching(rule: Any) -> Any:
-    """The kernel `alter` of an attack, which also looks at the index of the best arm."""
+    """The kernel `alter` of an attack with a budget, which also looks at the index of the best arm in every round."""
 
     @kernel
     def alter(
         state: WatchState, round: Round, arm: int, reward: float, view: Any, rng: Any
     ) -> tuple[float, WatchState]:
         state.lowest[0] = min(state.lowest[0], view.indices[state.best])
-        seen, attack = rule(state.attack, round, arm, reward, view, rng)
-        return seen, WatchState(attack, state.best, state.lowest)
+        seen, attack, spent = reward, state.attack, state.spent
+        if spent.high < state.budget:
+            wanted, attack = rule(attack, round, arm, reward, view, rng)
+            seen, spent = meter(reward, wanted, spent, state.budget)
+        return seen, WatchState(attack, state.best, state.lowest, state.budget, spent)
 
     return alter
 
 
 @dataclass(frozen=True, kw_only=True)
 class Watching(Adversary):
-    """An attack on KL-UCB-WR that notes the lowest index of the best arm in each of its games."""
+    """An attack on KL-UCB-WR that notes the lowest index of the best arm in each of its games.
+
+    It meters the attack itself: the engine does not ask an attack that has spent its budget.
+    """
 
     name, reference, strength, knowledge = "watching", "verification", "strong", "white box"
     attack: Any
-    budget: float
+    budget: float = inf
     lowest: list[Floats] = field(default_factory=list, compare=False)
 
     @property
@@ -66,8 +75,10 @@ class Watching(Adversary):
 
     def init(self, game: Game) -> WatchState:
         """A fresh state of the attack; the note stays with this object."""
-        self.lowest.append(np.array([np.inf]))
-        return WatchState(self.attack.init(game), int(game.means.argmax()), self.lowest[-1])
+        lowest = np.array([inf])  # games may begin at the same time, so the last of the list may be another's
+        self.lowest.append(lowest)
+        best = int(game.means.argmax())
+        return WatchState(self.attack.init(game), best, lowest, self.attack.budget, Sum(0.0, 0.0))
 
 
 def armoured(budget: float, commit: float) -> Policy:
@@ -105,7 +116,7 @@ def optimism(
 ) -> Iterator[dict[str, Any]]:
     """Check the event of Theorem A after every round: no index of the best arm is ever below its mean."""
     means, horizon, budget = instance
-    watching = Watching(attack=attack, budget=budget)
+    watching = Watching(attack=attack)
     options: dict[str, Any] = {"horizon": horizon, "replications": replications, "seed": seed, "progress": progress}
     result = simulate(armoured(budget, 0.0), Bernoulli(means), watching, checkpoints=1, **options)
     failed = [lowest[0] < max(means) for lowest in watching.lowest]
