@@ -81,9 +81,10 @@ Draw = Callable[[Any, int, Stream], float]
 DrawTotal = Callable[[Any, int, int, Stream], float]
 Outcomes = Callable[[Any, int], tuple[float, float, float]]
 
-# The kernels of index policies: the index of an arm in round t, where `count` of its decisions were made; whether it is
-# above a floor, if that is faster to decide; an estimate above which it is above a ceiling, from round t on, with
-# `count` pulls at most.
-Index = Callable[[Any, int, int, int], float]  # state, arm, count, t
-Above = Callable[[Any, int, int, int, float], bool]  # state, arm, count, t, floor
-Threshold = Callable[[Any, float, int, int], float]  # state, ceiling, count, t
+# The kernels of index policies: what all indices have in common in round t, computed once for all arms; the index of an
+# arm of which `count` decisions were made; whether it is above a floor, if that is faster to decide; an estimate above
+# which it is above a ceiling, with `count` pulls at most.
+Growth = Callable[[Any, int], float]  # state, t
+Index = Callable[[Any, int, int, float], float]  # state, arm, count, growth
+Above = Callable[[Any, int, int, float, float], bool]  # state, arm, count, growth, floor
+Threshold = Callable[[Any, float, int, float], float]  # state, ceiling, count, growth

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import Any
 
 from vambrace.engine.meter import Sum, add_times, add_times_at, distance, upper
-from vambrace.engine.slots import LOOK, STRONG, absorb, cycle, look, outcomes, quiet, respond
+from vambrace.engine.slots import LOOK, STRONG, absorb, cycle, look, outcomes, respond
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.protocols import Round
 from vambrace.sampling import binomial
@@ -21,14 +21,25 @@ MARGIN = 1e-9  # relative; keeps a leap's cost below the budget in spite of roun
 
 @rare_kernel
 def leap(
-    policy: Any, attack: Any, environment: Any, setting: Any, streams: Any, record: Any, spent: Sum, t: int, rounds: int
+    policy: Any,
+    attack: Any,
+    environment: Any,
+    setting: Any,
+    streams: Any,
+    record: Any,
+    spent: Sum,
+    t: int,
+    rounds: int,
+    sweeps: int,
 ) -> tuple[Any, Any, Sum, int]:
-    """Leap from the end of round t: the policy, the attack, the cost, and how many of these rounds were played."""
-    sweeps = quiet(policy)
-    if sweeps == 0:
-        return policy, attack, spent, 0
+    """Leap from the end of round t: the policy, the attack, the cost, and how many rounds were played.
+
+    They are at most `rounds`, and at most as many sweeps as are quiet.
+    """
     arms, count = cycle(policy)
     sweeps = min(sweeps, rounds // count)
+    if sweeps < SHORTEST:
+        return policy, attack, spent, 0
     attacked = STRONG and spent.high < setting.budget
     if attacked:
         if LOOK:
@@ -42,8 +53,8 @@ def leap(
         left = (setting.budget - upper(spent)) * (1.0 - MARGIN)
         if sweep_cost * sweeps > left:
             sweeps = int(max(left, 0.0) / sweep_cost)
-    if sweeps < SHORTEST:
-        return policy, attack, spent, 0
+        if sweeps < SHORTEST:
+            return policy, attack, spent, 0
     totals, seen_totals = record.totals, record.seen_rewards
     for k in range(len(seen_totals)):
         seen_totals[k] = 0.0
@@ -55,9 +66,11 @@ def leap(
         add_times_at(totals.pulled, arm, wins, high)
         add_times_at(totals.pulled, arm, sweeps - wins, low)
         if attacked:
-            after_high, spent = _attacked(policy, attack, setting, streams, totals, arm, high, wins, spent)
-            after_low, spent = _attacked(policy, attack, setting, streams, totals, arm, low, sweeps - wins, spent)
-            seen_totals[arm] += after_high + after_low
+            after = 0.0
+            for reward, pulls in ((high, wins), (low, sweeps - wins)):
+                total, spent = _attacked(policy, attack, setting, streams, totals, arm, reward, pulls, spent)
+                after += total
+            seen_totals[arm] += after
         else:
             seen_totals[arm] += wins * high + (sweeps - wins) * low
     return absorb(policy, sweeps, seen_totals), attack, spent, sweeps * count
@@ -72,7 +85,7 @@ def _seen(policy: Any, attack: Any, bounded: bool, arm: int, reward: float) -> t
     return chance, altered
 
 
-@rare_kernel
+@kernel
 def _dearest(policy: Any, attack: Any, environment: Any, bounded: bool, arm: int) -> tuple[float, bool]:
     """The most that the attack may pay for one pull of an arm, and whether what it returns lies in [0, 1]."""
     high, low, likely = outcomes(environment, arm)
@@ -87,7 +100,7 @@ def _dearest(policy: Any, attack: Any, environment: Any, bounded: bool, arm: int
     return cost, valid
 
 
-@rare_kernel
+@kernel
 def _attacked(
     policy: Any, attack: Any, setting: Any, streams: Any, totals: Any, arm: int, reward: float, pulls: int, spent: Sum
 ) -> tuple[float, Sum]:

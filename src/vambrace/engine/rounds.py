@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from vambrace.engine.delays import Queue, Waiting, is_due, send, take
-from vambrace.engine.leap import leap
+from vambrace.engine.leap import SHORTEST, leap
 from vambrace.engine.meter import Sum, add_at, meter, meter_all, upper
 from vambrace.engine.openings import Changes
 from vambrace.engine.slots import (
@@ -22,6 +22,7 @@ from vambrace.engine.slots import (
     draw,
     inject,
     open_arm,
+    quiet,
     reply,
     select,
     update,
@@ -107,12 +108,15 @@ def play(
         while t < setting.checkpoints[i]:
             for _ in range(min(setting.checkpoints[i] - t, CHUNK)):
                 if LEAP:
-                    policy, adversary, spent, leapt = leap(
-                        policy, adversary, environment, setting, streams, record, spent, t, setting.checkpoints[i] - t
-                    )
-                    t += leapt
-                    if leapt > 0:
-                        break
+                    sweeps, left = quiet(policy), setting.checkpoints[i] - t
+                    if sweeps >= SHORTEST and left >= SHORTEST:
+                        now = setting.checkpoints[i] - left  # t; with its first value, a constant, it compiles twice
+                        policy, adversary, spent, leapt = leap(
+                            policy, adversary, environment, setting, streams, record, spent, now, left, sweeps
+                        )
+                        t += leapt
+                        if leapt > 0:
+                            break
                 t += 1
                 if LATE:
                     policy, waiting = _answered(policy, record, waiting, t)

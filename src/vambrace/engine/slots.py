@@ -22,6 +22,7 @@ close_arm = cast(signatures.ChangeArm, Slot("close_arm"))
 copy = cast(signatures.Copy, Slot("copy"))  # copy(state, into); only for attacks that try the policy
 
 # index policies; each is bound in the policy's module
+growth = cast(signatures.Growth, Slot("growth"))
 index = cast(signatures.Index, Slot("index"))
 above = cast(signatures.Above, Slot("above"))
 threshold = cast(signatures.Threshold, Slot("threshold"))

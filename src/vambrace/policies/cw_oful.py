@@ -35,7 +35,7 @@ class State(NamedTuple):
 
 
 @kernel
-def index(state: State, arm: int, count: int, t: int) -> float:
+def index(state: State, arm: int, count: int, growth: float) -> float:
     weight, n_open = state.weights[arm], count - state.ranking.counts[arm]
     return state.totals[arm] / weight + state.bonus / sqrt(weight + n_open)
 
@@ -47,7 +47,7 @@ def update(state: State, answer: Answer) -> State:
     state.totals[arm] += weight * answer.reward
     state.weights[arm] += weight
     state.ranking.counts[arm] += 1
-    ranking = with_index(state.ranking, arm, index(state, arm, state.ranking.counts[arm], 0))
+    ranking = with_index(state.ranking, arm, index(state, arm, state.ranking.counts[arm], 0.0))
     return State(state.totals, state.weights, ranking, state.alpha, state.bonus)
 
 

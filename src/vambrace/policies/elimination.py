@@ -170,7 +170,8 @@ def eliminate(arms: Arms, rule: Rule) -> Arms:
 @kernel
 def _all_close(arms: Arms, rule: Rule) -> bool:
     """Whether the largest difference of means is too small for any two arms: a quick answer to most tests."""
-    highest, lowest, most, second = -np.inf, np.inf, 1, 1
+    highest, lowest = -np.inf, np.inf
+    most = second = max(arms.floor, 1)
     for i in range(arms.n_active):
         arm = arms.active[i]
         count = arms.counts[arm]

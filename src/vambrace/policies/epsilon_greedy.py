@@ -52,7 +52,7 @@ def _numbered(round: Round, number: int) -> int:
 
 
 @kernel
-def index(state: State, arm: int, count: int, t: int) -> float:
+def index(state: State, arm: int, count: int, growth: float) -> float:
     return mean(state, arm)
 
 

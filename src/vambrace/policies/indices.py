@@ -2,16 +2,17 @@
 
 A policy fills the slot `index` and keeps a `ranking` in its state: `Ranking` if an arm's index depends only on its own
 answers (MOSS, UCB-WR, CW-OFUL, greedy), `GrowingRanking` of `optimism` if it grows with time (UCB1, KL-UCB, robust
-means). An arm that was never asked comes first. Missing answers count in t and N, but not in the estimate. Indices
-closer than the policy's `TIE` count as equal, and the lowest arm wins. The ranking is of all arms, open or closed: only
-if its leader is closed are the open ones compared, so that arms which open and close leave the state as it is.
+means): then `growth` is what all arms have in common. An arm that was never asked comes first. Missing answers count in
+t and N, but not in the estimate. Indices closer than the policy's `TIE` count as equal, and the lowest arm wins. The
+ranking is of all arms, open or closed: only if its leader is closed are the open ones compared, so that arms which open
+and close leave the state as it is.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vambrace.engine.slots import ARMS_CHANGE, TIE, above, index
+from vambrace.engine.slots import ARMS_CHANGE, TIE, above, growth, index
 from vambrace.kernels import interpreted, kernel, rare_kernel
 from vambrace.protocols import Answer, Floats, Game, Integers, Policy, Round, Stream
 from vambrace.signatures import Select, Update
@@ -36,22 +37,28 @@ def leading_arm(state: Any, round: Round) -> int:
 @rare_kernel
 def _leader_now(state: Any, round: Round) -> int:
     """The same with open decisions, and among the open arms only."""
-    leader, highest = 0, -np.inf
+    leader, highest, now = 0, -np.inf, growth(state, round.t)
     for arm in range(len(round.open_per_arm)):
         if ARMS_CHANGE and not round.available[arm]:
             continue
         count = state.ranking.counts[arm] + round.open_per_arm[arm]
         if count == 0:
             return arm
-        if above(state, arm, count, round.t, highest + TIE):
-            leader, highest = arm, index(state, arm, count, round.t)
+        if above(state, arm, count, now, highest + TIE):
+            leader, highest = arm, index(state, arm, count, now)
     return leader
 
 
 @kernel
-def index_above(state: Any, arm: int, count: int, t: int, floor: float) -> bool:
+def index_above(state: Any, arm: int, count: int, growth: float, floor: float) -> bool:
     """The simplest way to fill the slot `above`."""
-    return index(state, arm, count, t) > floor
+    return index(state, arm, count, growth) > floor
+
+
+@kernel
+def no_growth(state: Any, t: int) -> float:
+    """`growth` of an index that does not depend on time."""
+    return 0.0
 
 
 @kernel
@@ -131,7 +138,7 @@ def update(state: State, answer: Answer) -> State:
     arm = answer.arm
     state.totals[arm] += answer.reward
     state.ranking.counts[arm] += 1
-    value = index(state, arm, state.ranking.counts[arm], state.answered + 2)
+    value = index(state, arm, state.ranking.counts[arm], 0.0)
     return State(state.totals, with_index(state.ranking, arm, value), state.answered + 1, state.constants)
 
 
@@ -163,5 +170,5 @@ class IndexPolicy(Policy):
 
 def bound(*, select: Select = select, update: Update = update, **slots: Any) -> tuple[Any, Any]:
     """The kernels `select` and `update` of a policy with this `index`, and with exact ties unless `TIE` is given."""
-    slots = {"above": index_above, "TIE": 0.0} | slots
+    slots = {"above": index_above, "growth": no_growth, "TIE": 0.0} | slots
     return staticmethod(interpreted(select, slots)), staticmethod(interpreted(update, slots))

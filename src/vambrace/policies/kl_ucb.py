@@ -40,36 +40,36 @@ def update(state: State, answer: Answer) -> State:
 
 
 @kernel
-def index(state: State, arm: int, count: int, t: int) -> float:
-    return kl_upper(state.ranking.estimates[arm], _level(state.c, t) / count)
+def growth(state: State, t: int) -> float:
+    level = log(t)
+    if state.c != 0.0 and t >= 3:
+        level += state.c * log(level)
+    return max(level, 0.0)
 
 
 @kernel
-def above(state: State, arm: int, count: int, t: int, floor: float) -> bool:
+def index(state: State, arm: int, count: int, growth: float) -> float:
+    return kl_upper(state.ranking.estimates[arm], growth / count)
+
+
+@kernel
+def above(state: State, arm: int, count: int, growth: float, floor: float) -> bool:
     mean = state.ranking.estimates[arm]
-    return mean > floor or (floor < 1.0 and count * kl(mean, floor) < _level(state.c, t))
+    return mean > floor or (floor < 1.0 and count * kl(mean, floor) < growth)
 
 
 @kernel
-def threshold(state: State, ceiling: float, count: int, t: int) -> float:
-    """A mean above which kl(mean, ceiling) is below the level, so that the index passes the ceiling.
+def threshold(state: State, ceiling: float, count: int, growth: float) -> float:
+    """A mean above which kl(mean, ceiling) is below growth / count, so that the index passes the ceiling.
 
     kl(m, q) is at most (q - m)^2 / 2 over the smallest variance x (1 - x) for x between m and q, which is at m or q.
     """
-    ceiling, level = ceiling + SLACK, _level(state.c, t) / count
+    ceiling, level = ceiling + SLACK, growth / count
     if ceiling >= 1.0:
         return np.inf
     variance = ceiling * (1.0 - ceiling)
     lowest = max(ceiling - sqrt(2.0 * variance * level), 0.0)
     return ceiling - sqrt(2.0 * min(variance, lowest * (1.0 - lowest)) * level)
-
-
-@kernel
-def _level(c: float, t: int) -> float:
-    level = log(t)
-    if c != 0.0 and t >= 3:
-        level += c * log(level)
-    return max(level, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ class KLUCB(IndexPolicy):
     name, reference = "kl-ucb", "Garivier & Cappé 2011"
     learns_from_counts = True
     state_version = 2
-    select, update = bound(update=update, index=index, above=above, threshold=threshold, TIE=TIE)
+    select, update = bound(update=update, growth=growth, index=index, above=above, threshold=threshold, TIE=TIE)
 
     c: Annotated[float, Range(0.0, 100.0)] = 0.0
 

@@ -16,7 +16,7 @@ from vambrace.protocols import Game, Policy
 
 
 @kernel
-def index(state: State, arm: int, count: int, t: int) -> float:
+def index(state: State, arm: int, count: int, growth: float) -> float:
     share = state.constants / (len(state.totals) * count)  # T / (K N)
     return mean(state, arm) + (sqrt(log(share) / count) if share > 1.0 else 0.0)
 

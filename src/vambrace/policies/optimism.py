@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vambrace.engine.slots import TIE, above, index, threshold
+from vambrace.engine.slots import TIE, above, growth, index, threshold
 from vambrace.kernels import kernel, rare_kernel
 from vambrace.protocols import Floats, Integers
 
@@ -52,57 +52,63 @@ def with_estimate(state: Any, arm: int, estimate: float) -> GrowingRanking:
 def _look_again(state: Any, last: int, answered: int) -> tuple[int, float, int, int]:
     """The leader after an answer of the arm `last`, its threshold, until when, and the window."""
     ranking, t = state.ranking, answered + 1
-    leader, highest = 0, -np.inf
+    leader, highest, now = 0, -np.inf, growth(state, t)
     for arm in range(len(ranking.counts)):
         if ranking.counts[arm] == 0:
             return arm, 0.0, 0, ranking.window
-        if above(state, arm, ranking.counts[arm], t, highest + TIE):
-            leader, highest = arm, index(state, arm, ranking.counts[arm], t)
+        if above(state, arm, ranking.counts[arm], now, highest + TIE):
+            leader, highest = arm, index(state, arm, ranking.counts[arm], now)
     window = ranking.window
     if leader != last or last != ranking.leader:
         return leader, 0.0, 0, window  # a new leader: look again next round
     if ranking.until > 0:  # adapts to how often leaders change
         window = 2 * window if answered >= ranking.until else max(window // 2, 1)
-    ceiling = 0.0
+    ceiling, later = 0.0, growth(state, t + window)
     for arm in range(len(ranking.counts)):
-        if arm != leader and above(state, arm, ranking.counts[arm], t + window, ceiling):
-            ceiling = index(state, arm, ranking.counts[arm], t + window)
-    return leader, threshold(state, ceiling, ranking.counts[leader] + window, t), t + window - 1, window
+        if arm != leader and above(state, arm, ranking.counts[arm], later, ceiling):
+            ceiling = index(state, arm, ranking.counts[arm], later)
+    return leader, threshold(state, ceiling, ranking.counts[leader] + window, now), t + window - 1, window
 
 
 class Bonus(NamedTuple):
-    """An index of the form estimate + sqrt((offset + slope ln t) / N)."""
+    """An index of the form estimate + sqrt((offset + slope ln t) / N). Its `growth` is what is divided by N."""
 
     offset: float
     slope: float
 
 
 @kernel
-def bonus_of(state: Any, count: int, t: int) -> float:
-    return sqrt((state.bonus.offset + state.bonus.slope * log(t)) / count)
+def bonus_growth(state: Any, t: int) -> float:
+    return state.bonus.offset + state.bonus.slope * log(t)
 
 
 @kernel
-def bonus_index(state: Any, arm: int, count: int, t: int) -> float:
-    value: float = state.ranking.estimates[arm] + bonus_of(state, count, t)
+def bonus_index(state: Any, arm: int, count: int, growth: float) -> float:
+    value: float = state.ranking.estimates[arm] + sqrt(growth / count)
     return value
 
 
 @kernel
-def bonus_above(state: Any, arm: int, count: int, t: int, floor: float) -> bool:
+def bonus_above(state: Any, arm: int, count: int, growth: float, floor: float) -> bool:
     """Most arms are so far below the floor that neither a root nor a division is needed."""
     missing = floor - state.ranking.estimates[arm]
-    if missing > 0.0 and missing * missing * count > (1.0 + SLACK) * (state.bonus.offset + state.bonus.slope * log(t)):
+    if missing * abs(missing) * count > (1.0 + SLACK) * growth:
         return False
-    return bonus_index(state, arm, count, t) > floor
+    return bonus_index(state, arm, count, growth) > floor
 
 
 @kernel
-def bonus_threshold(state: Any, ceiling: float, count: int, t: int) -> float:
-    return ceiling - bonus_of(state, count, t) + SLACK
+def bonus_threshold(state: Any, ceiling: float, count: int, growth: float) -> float:
+    return ceiling - sqrt(growth / count) + SLACK
 
 
-SLOTS: dict[str, Any] = {"index": bonus_index, "above": bonus_above, "threshold": bonus_threshold, "TIE": TOLERANCE}
+SLOTS: dict[str, Any] = {
+    "growth": bonus_growth,
+    "index": bonus_index,
+    "above": bonus_above,
+    "threshold": bonus_threshold,
+    "TIE": TOLERANCE,
+}
 
 
 def migrated_ranking(estimates: list[float], counts: list[int], leader: int) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Constants(NamedTuple):
 
 
 @kernel
-def index(state: State, arm: int, count: int, t: int) -> float:
+def index(state: State, arm: int, count: int, growth: float) -> float:
     return mean(state, arm) + sqrt(state.constants.log_term / count) + state.constants.budget / count
 
 
