@@ -28,16 +28,17 @@ def leap(
     streams: Any,
     record: Any,
     spent: Sum,
-    t: int,
+    until: int,
     rounds: int,
     sweeps: int,
 ) -> tuple[Any, Any, Sum, int]:
-    """Leap from the end of round t: the policy, the attack, the cost, and how many rounds were played.
+    """Leap over rounds up to `until`, at most `sweeps`: the policy, the attack, the cost, and how many were played.
 
-    They are at most `rounds`, and at most as many sweeps as are quiet.
+    `until - rounds` have been played. That number is no argument: a game begins with the constant 0, for which Numba
+    would compile the leap a second time.
     """
     arms, count = cycle(policy)
-    sweeps = min(sweeps, rounds // count)
+    sweeps, t = min(sweeps, rounds // count), until - rounds
     if sweeps < SHORTEST:
         return policy, attack, spent, 0
     attacked = STRONG and spent.high < setting.budget

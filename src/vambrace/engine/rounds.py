@@ -104,19 +104,17 @@ def play(
     """Play to the last checkpoint. Returns how it ended: a code, and the round, arm and value of a fault."""
     n_arms, raw_rewards, seen_rewards = len(record.pulls), record.raw_rewards, record.seen_rewards
     spent, t, changed, waiting = Sum(0.0, 0.0), 0, 0, Waiting(0, 0)
-    for i in range(len(setting.checkpoints)):
-        while t < setting.checkpoints[i]:
-            for _ in range(min(setting.checkpoints[i] - t, CHUNK)):
-                if LEAP:
-                    sweeps, left = quiet(policy), setting.checkpoints[i] - t
-                    if sweeps >= SHORTEST and left >= SHORTEST:
-                        now = setting.checkpoints[i] - left  # t; with its first value, a constant, it compiles twice
-                        policy, adversary, spent, leapt = leap(
-                            policy, adversary, environment, setting, streams, record, spent, now, left, sweeps
-                        )
-                        t += leapt
-                        if leapt > 0:
-                            break
+    for i, until in enumerate(setting.checkpoints):
+        while t < until:
+            for _ in range(min(until - t, CHUNK)):
+                sweeps = quiet(policy) if LEAP else 0
+                if sweeps >= SHORTEST:
+                    policy, adversary, spent, leapt = leap(
+                        policy, adversary, environment, setting, streams, record, spent, until, until - t, sweeps
+                    )
+                    t += leapt
+                    if leapt > 0:
+                        break
                 t += 1
                 if LATE:
                     policy, waiting = _answered(policy, record, waiting, t)

@@ -312,6 +312,8 @@ class Learner:
 
     def _run(self, work: Callable[[Core, float], Result]) -> Result:
         """Do some work alone, after everything that is overdue was closed."""
+        if self._settings.expires_after is None:
+            return self._alone(work)
 
         def both(core: Core, now: float) -> Result:
             self._close_overdue(core, now)

@@ -64,9 +64,10 @@ def fewest_pulled(active: Integers, n_active: int, counts: Integers, round: Roun
     """The same for any counts: compare all active arms."""
     best, fewest = 0, NEVER
     for i in range(n_active):
-        pulls = counts[active[i]] + round.open_per_arm[active[i]]
+        arm = active[i]
+        pulls = counts[arm] + round.open_per_arm[arm]
         if pulls < fewest:
-            best, fewest = active[i], pulls
+            best, fewest = arm, pulls
     return best
 
 

@@ -76,10 +76,20 @@ class Breakdown:
         games: How many games were played.
 
     >>> import vambrace as vb
-    >>> env, goal = vb.Bernoulli([1.0, 0.5]), "arm 1 90%"
-    >>> found = vb.breakdown(vb.UCB1(), env, horizon=9, goal=goal, attacks=[vb.Conceal()], effort="quick")
-    >>> print(found)
-    no attack of the search made ucb1 play arm 1 in 90 % of the rounds in 9 rounds
+    >>> class Greedy:
+    ...     def __init__(self, n_arms, horizon, seed):
+    ...         self.pulls, self.sums = [1] * n_arms, [1.0] * n_arms
+    ...
+    ...     def ask(self):
+    ...         means = [total / n for total, n in zip(self.sums, self.pulls)]
+    ...         return means.index(max(means))
+    ...
+    ...     def tell(self, arm, reward):
+    ...         self.pulls[arm] += 1
+    ...         self.sums[arm] += reward
+    >>> own = vb.Foreign(make=Greedy, name="own")
+    >>> print(vb.breakdown(own, vb.Bernoulli([0.9, 0.5]), horizon=200, effort="quick", progress=False))
+    2 fake events [1, 3] make own lose half of all that can be lost in 200 rounds; the attack: show 0 on arm 0
     """
 
     SCALE: ClassVar = RedTeam.SCALE
@@ -165,20 +175,10 @@ def breakdown(
         progress: Show a progress bar; None: if standard error is a terminal and it takes longer than a second.
 
     >>> import vambrace as vb
-    >>> class Greedy:
-    ...     def __init__(self, n_arms, horizon, seed):
-    ...         self.pulls, self.sums = [1] * n_arms, [1.0] * n_arms
-    ...
-    ...     def ask(self):
-    ...         means = [total / n for total, n in zip(self.sums, self.pulls)]
-    ...         return means.index(max(means))
-    ...
-    ...     def tell(self, arm, reward):
-    ...         self.pulls[arm] += 1
-    ...         self.sums[arm] += reward
-    >>> own = vb.Foreign(make=Greedy, name="own")
-    >>> print(vb.breakdown(own, vb.Bernoulli([0.9, 0.5]), horizon=200, effort="quick", progress=False))
-    2 fake events [1, 3] make own lose half of all that can be lost in 200 rounds; the attack: show 0 on arm 0
+    >>> env, goal = vb.Bernoulli([1.0, 0.5]), "arm 1 90%"
+    >>> found = vb.breakdown(vb.UCB1(), env, horizon=9, goal=goal, attacks=[vb.Conceal()], effort="quick")
+    >>> print(found)
+    no attack of the search made ucb1 play arm 1 in 90 % of the rounds in 9 rounds
     """
     made = Goal.parse(goal)
     validation.choice("effort", effort, get_args(EffortName))
