@@ -13,7 +13,7 @@ from vambrace import lab
 from vambrace.files import whole_file
 from vambrace.lab.study import Study
 from vambrace.paper.suites import find
-from vambrace.report.figures import save
+from vambrace.report.figures import LABEL, save
 from vambrace.report.style import COLOURS
 
 ROOT = Path(__file__).parent.parent
@@ -55,7 +55,8 @@ def between(page: str, mark: str, text: str) -> str:
 
 
 def draw(name: str, figure: Any) -> None:
-    save(figure, DOCS / "images" / name)
+    """A figure of the documentation, with room at the right: texts are wider in a reader's font than in the one here."""
+    save(figure.properties(padding={"left": 5, "top": 5, "right": 40, "bottom": 5}), DOCS / "images" / name)
     print(DOCS / "images" / name)
 
 
@@ -96,10 +97,14 @@ def lines(
     decades = [10**power for power in range(16)]
     legend = altair.Legend(symbolType="stroke", symbolSize=300, symbolStrokeColor="black", symbolStrokeWidth=2)
     base = altair.Chart(altair.Data(values=list(rows))).encode(  # type: ignore[no-untyped-call]
-        x=altair.X(f"{x}:Q", title=titles["x"], scale=log, axis=altair.Axis(format=".0e", values=decades)),
-        y=altair.Y(f"{y}:Q", title=titles["y"], scale=log, axis=altair.Axis(format="~s", values=decades)),
+        x=altair.X(f"{x}:Q", title=titles["x"], scale=log, axis=altair.Axis(labelExpr=LABEL, values=decades)),
+        y=altair.Y(f"{y}:Q", title=titles["y"], scale=log, axis=altair.Axis(labelExpr=LABEL, values=decades)),
         color=altair.Color(
-            f"{colour}:N", title=titles[colour], sort=names, scale=altair.Scale(domain=names, range=COLOURS)
+            f"{colour}:N",
+            title=titles[colour],
+            sort=names,
+            scale=altair.Scale(domain=names, range=COLOURS),
+            legend=altair.Legend(labelLimit=0),
         ),
     )
     dashes = altair.StrokeDash(f"{dash}:N", title=titles[dash], sort=kinds, legend=legend)

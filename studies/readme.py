@@ -48,7 +48,7 @@ def main() -> None:
     pages.draw("fake-events.svg", figure({name: results[name] for name in SHOWN}, lost).properties(description=alt))
     picture = f"![{alt}](docs/images/fake-events.svg)"
     before, rest = README.read_text(encoding="utf-8").split(BEGIN)
-    words = [BEGIN, textwrap.fill(picture, 120), "", textwrap.fill(caption(results, lost, clean), 120), END]
+    words = [BEGIN, filled(picture), "", filled(caption(results, lost, clean)), END]
     with whole_file(README) as unfinished:
         unfinished.write_text(before + "\n".join(words) + rest.split(END)[1], encoding="utf-8")
     print(README)
@@ -69,7 +69,7 @@ def figure(results: dict[str, vb.Result], lost: dict[str, float]) -> Any:
         .mark_line(strokeWidth=5, strokeCap="round")
         .encode(
             x=altair.X("round:Q", title="rounds", axis=altair.Axis(values=[0, 5e5, 1e6], grid=False, **axis)),
-            y=altair.Y("regret:Q", title="reward lost", axis=altair.Axis(tickCount=3, **axis)),
+            y=altair.Y("regret:Q", title="reward lost", axis=altair.Axis(tickCount=3, titlePadding=16, **axis)),
             color=altair.Color("policy:N", legend=None, scale=scale),
         )
     )
@@ -87,27 +87,27 @@ def figure(results: dict[str, vb.Result], lost: dict[str, float]) -> Any:
     return figure.configure_view(stroke=None).configure_title(offset=16)
 
 
+def filled(text: str) -> str:
+    return textwrap.fill(text, 120, break_on_hyphens=False)
+
+
 def mean_regret(result: vb.Result) -> float:
     return float(result.pseudo_regret[:, -1].mean())
 
 
 def caption(results: dict[str, vb.Result], lost: dict[str, float], clean: dict[str, float]) -> str:
     """What is played, the worst attack on each, and what armour costs where there is none."""
-    words = {name: attack_words(result.adversary) for name, result in results.items()}
-    spent = float(results["Thompson"].cost[:, -1].mean())
+    thompson = results["Thompson"]
+    attack, spent = thompson.adversary, float(thompson.cost[:, -1].mean())
+    words = attack.words if isinstance(attack, vb.Script) else f"`{spec_of(attack, without='budget')}`"
     return (
         f"*Five arms that pay {', '.join(map(str, MEANS[:-1]))} and {MEANS[-1]} on average; mean of {GAME['replications']} "
-        f"games. Each policy plays against the worst attack that a search found (`vb.red_team`). Against Thompson sampling: "
-        f"{words['Thompson']}, which needed {spent:.0f} of its {BUDGET} fake events. Against `KLUCBWR(budget={BUDGET})`: "
-        f"{words['KL-UCB-WR']}. UCB1 loses {lost['UCB1']:,.0f}, the paper's SE-WR {lost['SE-WR']:,.0f}. Armour has a "
-        f"price: without any attack Thompson sampling loses {clean['Thompson']:,.0f}, UCB1 {clean['UCB1']:,.0f}, KL-UCB-WR "
+        f"games. Each policy plays against the worst attack that a search found (`vb.red_team`). Against Thompson sampling it "
+        f"is: {words}; {spent:.0f} of the {BUDGET} fake events are enough. `KLUCBWR(budget={BUDGET})` loses "
+        f"{lost['KL-UCB-WR']:,.0f}, UCB1 {lost['UCB1']:,.0f}, the paper's SE-WR {lost['SE-WR']:,.0f}. Armour has a price: "
+        f"without any attack Thompson sampling loses {clean['Thompson']:,.0f}, UCB1 {clean['UCB1']:,.0f}, KL-UCB-WR "
         f"{clean['KL-UCB-WR']:,.0f} and SE-WR {clean['SE-WR']:,.0f}.*"
     )
-
-
-def attack_words(attack: Any) -> str:
-    """A script in words, any other attack by its name."""
-    return attack.words if isinstance(attack, vb.Script) else f"`{spec_of(attack, without='budget')}`"
 
 
 if __name__ == "__main__":
