@@ -95,6 +95,20 @@ def test_a_bar_with_a_unit_tells_how_many_and_how_fast(clock: Clock, terminal: S
     assert "3 of 4 cells, 1.5/s" in terminal.getvalue()
 
 
+def test_news_stand_behind_the_count(clock: Clock, terminal: Stream) -> None:
+    with ProgressBar("counting", 4, unit="cells") as bar:
+        clock.move(2.0)
+        bar.update(3, "the best is 7")
+    assert "3 of 4 cells, 1.5/s, the best is 7" in terminal.getvalue()
+
+
+def test_a_guess_that_was_too_low_is_never_exceeded(clock: Clock, log: Stream) -> None:
+    with ProgressBar("counting", 4) as bar:
+        clock.move(EVERY)
+        bar.update(5, "the best is 7")
+    assert log.getvalue() == "counting: 4 of 4 (100 %), the best is 7\n"
+
+
 @pytest.mark.parametrize("error", [None, KeyboardInterrupt])
 def test_a_bar_ends_with_what_it_watched(clock: Clock, terminal: Stream, error: type[BaseException] | None) -> None:
     shown = []

@@ -45,17 +45,19 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
                 _shown.stop() if len(_shown.tasks) == 1 else _shown.remove_task(self._row)
                 _shown = _shown if _shown.live.is_started else None
 
-    def update(self, done: int) -> None:
-        """Show how much of the total is done, if it is time to."""
+    def update(self, done: int, news: str = "") -> None:
+        """Show how much of the total is done, if it is time to, and the news; a total may be too low a guess."""
         now = time.monotonic()
         if self._silent or now < self._due:
             return
+        done, told = done if self._total is None else min(done, self._total), f", {news}" if news else ""
         count = "" if self._total is None else f"{done:,} of {self._total:,} {self._unit}".rstrip()
         if self._is_bar:
-            self._draw(done, f"{count}, {done / max(now - self._started, 1e-9):.2g}/s" if self._unit else "")
+            speed = done / max(now - self._started, 1e-9)
+            self._draw(done, f"{count}, {speed:,.{'2g' if speed < 10 else '0f'}}/s{told}" if self._unit else news)
         else:
             share = "" if self._total is None else f": {count} ({100 * done / max(self._total, 1):.0f} %)"
-            sys.stderr.write(f"{self._title}{share}\n")
+            sys.stderr.write(f"{self._title}{share}{told}\n")
             sys.stderr.flush()
             self._due = now + max(EVERY, (now - self._started) / 10)  # about eighty lines per day of work
 

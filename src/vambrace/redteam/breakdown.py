@@ -32,7 +32,7 @@ from vambrace.redteam.games import Games, Played
 from vambrace.redteam.goals import Goal
 from vambrace.redteam.race import standard_error
 from vambrace.redteam.search import Effort, Search, effort_for, resized
-from vambrace.redteam.team import WIDE, EffortName, RedTeam, scale_of
+from vambrace.redteam.team import WIDE, EffortName, RedTeam, scale_of, shown_on
 
 FIRST = 4.0  # the first budget that is tried
 FACTOR = (2.0, 4.0)  # from one budget to the next until the goal is reached; for plain Python, which is slow
@@ -187,7 +187,7 @@ def breakdown(
     part = Effort(max(24, whole.games // SHARE), max(8, whole.report // 2), whole.report // 2 * games.is_compiled)
     fixed = _fixed_attacks(attacks, games)
     with ProgressBar(f"breaking {policy.name}", None, show=progress) as bar:
-        search = Search(games, fixed, part, lambda played, *_: bar.update(played))
+        search = Search(games, fixed, part, shown_on(bar, made))
         attacks = least_attacks(search, part.report)
         grid = _grid(games, attacks, whole.report) if attacks else {}
         (clean,) = games.play([None], FRESH, whole.report)

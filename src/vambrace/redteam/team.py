@@ -16,7 +16,7 @@ from vambrace.redteam import suite
 from vambrace.redteam.games import Games, Played
 from vambrace.redteam.goals import Goal
 from vambrace.redteam.race import standard_error
-from vambrace.redteam.search import Effort, Search, Threat, effort_for, injected
+from vambrace.redteam.search import Effort, Search, Threat, Watch, effort_for, injected
 from vambrace.redteam.shuffling import has_order
 
 EffortName = Literal["quick", "standard", "thorough"]
@@ -207,12 +207,17 @@ def red_team(
     fixed, skipped = _fixed_attacks(attacks, threat, arena)
     looking = effort != "quick" and attacks is None
     with ProgressBar(f"attacking {policy.name}", chosen.games * len(sizes), show=progress, unit="games") as bar:
-        search = Search(arena, fixed, chosen, lambda played, *_: bar.update(played), threat, looking=looking)
+        search = Search(arena, fixed, chosen, shown_on(bar, made), threat, looking=looking)
         found = {each: _measured(search, each, search.run(each), chosen.report) for each in sizes}
         (clean,) = arena.play([None], FRESH, chosen.report)
     about: dict[str, Any] = {"policy": policy, "environment": environment, "shuffled": has_order(environment)}
     about |= {"horizon": arena.horizon, "random": arena.random, "everything": arena.everything, "games": arena.played}
     return RedTeam(goal=made, worst=found, clean=clean, skipped=search.skipped | skipped, threat=threat, **about)
+
+
+def shown_on(bar: ProgressBar, goal: Goal) -> Watch:
+    """A watch that shows the games played and what the best attack so far makes the policy do."""
+    return lambda played, _, score: bar.update(played, f"made it {goal.text(score)}")
 
 
 def _effort(name: EffortName, games: int | None, arena: Games) -> Effort:
