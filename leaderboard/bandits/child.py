@@ -25,7 +25,7 @@ class SMPyBandits:
 
         np.random.seed(seed)
         random.seed(seed)
-        self.policy: Any = getattr(Policies, name)(n_arms, **({"c": 1.0} if name == "klUCB" else {}))
+        self.policy: Any = getattr(Policies, name)(n_arms)
         self.policy.startGame()
 
     def ask(self) -> int:
@@ -46,13 +46,16 @@ class PyMAB:
         more = {"UCBPolicy": {"c": 2.0}, "SuccessiveEliminationPolicy": {"delta": n_arms / horizon}}
         self.policy: Any = getattr(policies, name)(n_arms=n_arms, **more.get(name, {}))
         self.random = np.random.default_rng(seed)
+        self.coins = np.random.default_rng([seed, 1]) if name == "BernoulliThompsonSamplingPolicy" else None
 
     def ask(self) -> int:
         """The arm to pull."""
         return int(self.policy.select_action(rng=self.random))
 
     def tell(self, arm: int, reward: float) -> None:
-        """Learn from a reward."""
+        """Learn from a reward. Thompson sampling takes only 0 and 1: other rewards are chances of a 1, as in ours."""
+        if self.coins is not None and reward not in (0.0, 1.0):
+            reward = float(self.coins.random() < reward)
         self.policy.update(action=arm, reward=reward)
 
 

@@ -74,12 +74,6 @@ class SMPyBanditsThompson(OwnEnvironment):
     folder, library, policy = "smpybandits", "SMPyBandits 0.9.7", "Thompson"
 
 
-class SMPyBanditsKLUCB(OwnEnvironment):
-    """KL-UCB as SMPyBandits has it."""
-
-    folder, library, policy = "smpybandits", "SMPyBandits 0.9.7", "klUCB"
-
-
 class PyMABUCB(OwnEnvironment):
     """UCB1 as PyMAB has it, with c = 2."""
 
