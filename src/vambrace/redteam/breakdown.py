@@ -93,7 +93,7 @@ class Breakdown:
     """
 
     SCALE: ClassVar = RedTeam.SCALE
-    TABLE: ClassVar = ("budget", "score", "regret", "attack")
+    TABLE: ClassVar = ("budget", "score ± standard error", "regret", "attack")
 
     policy: Policy
     environment: Environment
