@@ -85,6 +85,7 @@ def test_an_entry_is_measured_and_its_replay_agrees(folder: Path, text: str) -> 
         (r"(budget = 100.0\n.*\nregret = \[)[\d.]+", r"\g<1>1.25", "tiny: worst regret at 100: expected .*, got 1.25 "),
         (r"(budget = 10.0\n.*\nregret = \[[\d.]+, )[\d.]+", r"\g<1>0.0", "tiny: worst regret at 10: expected "),
         (r"events = \[[\d.]+", "events = [9999.0", "tiny: break-down budget: expected .*, got 9,999 "),
+        (r"(events = \[[\d.]+, )[\d.]+", r"\g<1>9999.0", "tiny: break-down budget: expected at most 1,?0"),
         (r"rounds = 150", "rounds = 149", "tiny: rounds: expected 150, got 149"),
         (r"means=0.9/0.2", "means=0.9/0.1", "tiny: arms: expected bernoulli:means=0.9/0.2, got"),
         (r"seed = 2026", "seed = 7", "tiny: seed: expected 2026, got 7"),
@@ -157,6 +158,19 @@ def test_attacks_of_others_strengthen_an_entry(folder: Path) -> None:
     assert read(path).contests["tiny"].worst(1000).value > 0.9 * honest
     assert leaderboard.mistakes(path) == []
     assert leaderboard.strengthen(path, [read(other)]) == 0
+
+
+def test_a_break_down_budget_above_an_attack_that_is_enough_is_searched_for_anew(folder: Path) -> None:
+    path = entered(folder)
+    breakdown = r"(\[contests.tiny.breakdown\]\n)attack = .*\nbudgets = .*\nevents = .*"
+    nothing = r'\1attack = "none"\nbudgets = []\nevents = [inf, inf, inf]'
+    forged = re.sub(breakdown, nothing, path.read_text(encoding="utf-8"))
+    path.write_text(forged, encoding="utf-8")
+    (mistake,) = leaderboard.mistakes(path)
+    assert "tiny: break-down budget: expected at most 10" in mistake
+    assert leaderboard.strengthen(path, []) == 0
+    assert leaderboard.mistakes(path) == []
+    assert read(path).contests["tiny"].breakdown.events.value < 1000
 
 
 def test_plain_python_meets_the_attacks_of_others(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

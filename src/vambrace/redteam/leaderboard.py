@@ -17,7 +17,17 @@ from vambrace.protocols import Adversary, Policy
 from vambrace.redteam.contests import BUDGETS, CONTESTS
 from vambrace.redteam.entries import Entry, Figure, Score, read, write
 from vambrace.redteam.games import Games
-from vambrace.redteam.measuring import SEARCH, SEED, games_of, measured, played, recipe_of, worst_of
+from vambrace.redteam.measuring import (
+    SEARCH,
+    SEED,
+    contradiction,
+    games_of,
+    measured,
+    played,
+    recipe_of,
+    with_breaking,
+    worst_of,
+)
 from vambrace.redteam.search import STEP
 
 LEAST_GAMES = SEARCH[1].report
@@ -62,6 +72,8 @@ def _module(path: Path) -> Any:
 def strengthen(path: Path, others: Sequence[Entry], *, threads: int | None = None) -> int:
     """Try the attacks of other entries against a bandit, and put those that do more harm into its entry.
 
+    If one of them breaks the bandit with less than its break-down budget, that budget is searched for anew.
+
     Bandits that are plain Python are left as they are: such attacks were tried when they were entered.
 
     Args:
@@ -87,9 +99,12 @@ def strengthen(path: Path, others: Sequence[Entry], *, threads: int | None = Non
         known = [each for each in (recipe.breaking, *near) if each is not None]
         worst = worst_of(games, recipe.worst, known, score.games)
         changed = sum(worst[budget] != attack for budget, attack in recipe.worst.items())
-        if changed:
-            scores[name], replaced = played(games, recipe._replace(worst=worst)), replaced + changed
-    if replaced:
+        recipe, replaced = recipe._replace(worst=worst), replaced + changed
+        found = played(games, recipe) if changed else score
+        if contradiction(found, CONTESTS[name]):
+            found = played(games, with_breaking(games, recipe))
+        scores[name] = found
+    if scores != entry.contests:
         write(entry.model_copy(update={"contests": scores}), path)
     return replaced
 
@@ -169,7 +184,9 @@ def _rules(name: str, score: Score) -> list[str]:
     same = {"arms": (spec_of(contest.environment), score.arms), "rounds": (contest.rounds, score.rounds)}
     same |= {"budgets": (tuple(map(float, BUDGETS)), tuple(each.budget for each in score.attacks))}
     same |= {"seed": (SEED, score.seed), "games": (max(score.games, LEAST_GAMES), score.games)}
-    return [f"{what}: expected {wanted}, got {given}" for what, (wanted, given) in same.items() if wanted != given]
+    wrong = [f"{what}: expected {wanted}, got {given}" for what, (wanted, given) in same.items() if wanted != given]
+    doubtful = None if wrong else contradiction(score, contest)
+    return wrong if doubtful is None else [doubtful]
 
 
 def enter(text: str, path: Path, *, name: str = "", threads: int | None = None, watch: Watch | None = None) -> Entry:

@@ -71,10 +71,27 @@ def measured(policy: Policy, contest: Contest, *, others: Sequence[Entry] = (), 
         if not games.is_compiled:
             search.winners = [*(each for each in worst.values() if each), *_hurting_others(others, contest, budget)]
         worst[budget] = search.run(budget)
-    breaking = _breaking(games, worst, effort.report)
-    worst = worst_of(games, worst, [breaking] if breaking is not None else [], effort.report)
-    grid = [] if breaking is None else grid_around(games, breaking, effort.report)
-    return played(games, Recipe(worst, breaking, grid, effort.report))
+    recipe = with_breaking(games, Recipe(worst, None, [], effort.report))
+    breaking = [] if recipe.breaking is None else [recipe.breaking]
+    return played(games, recipe._replace(worst=worst_of(games, worst, breaking, effort.report)))
+
+
+def with_breaking(games: Games, recipe: Recipe) -> Recipe:
+    """The recipe with the attack that breaks the bandit with the least budget; its worst attacks are tried too."""
+    breaking = _breaking(games, recipe.worst, recipe.games)
+    grid = [] if breaking is None else grid_around(games, breaking, recipe.games)
+    return recipe._replace(breaking=breaking, budgets=grid)
+
+
+def contradiction(score: Score, contest: Contest) -> str | None:
+    """What is wrong if an attack breaks the bandit for certain with less than the break-down budget; None: nothing."""
+    needed, low = GOAL.level * contest.rounds * float(np.ptp(contest.means)), score.breakdown.events.low
+    for each in score.attacks:
+        if each.regret.low > needed and each.budget < low:
+            return (
+                f"break-down budget: expected at most {each.budget:,g}, which breaks the bandit, got {low:,g} or more"
+            )
+    return None
 
 
 def worst_of(
