@@ -73,7 +73,10 @@ class Version:
     """
 
     def __init__(self, folder: Path) -> None:
-        command = [str(folder / ".venv" / "bin" / "python"), str(HERE), str(folder), "--worker"]
+        python = folder / ".venv" / "bin" / "python"
+        if not python.exists():
+            sys.exit(f"{folder}: expected a checkout with an environment in .venv (make .venv/.ready), got none")
+        command = [str(python), str(HERE), str(folder), "--worker"]
         process: Any = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.process = process
         self.rows: list[str] = json.loads(self.process.stdout.readline())

@@ -82,7 +82,8 @@ its interval:
 
 {separation_table}
 
-The search needs no more than hiding the best arm does, and less where a late or a short attack suffices. Policies made against
+The search needs no more than hiding the best arm does. Up to a factor of three is the grid's (UCB1 and BARBAR: the search
+found nothing better); SE and PE-WR fall to an attack that gets the best arm dropped with much less. Policies made against
 corruption (MLAAER, BARBAR) cost an attacker more than UCB1 does, but far less than they cost a corrupter. SE never looks
 at a dropped arm again, so both need only get it dropped once.
 """

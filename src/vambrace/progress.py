@@ -46,14 +46,14 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
                 _shown = _shown if _shown.live.is_started else None
 
     def update(self, done: int, news: str = "") -> None:
-        """Show how much of the total is done, if it is time to, and the news; a total may be too low a guess."""
+        """Show how much is done, if it is time to: never more than the total, which may be a guess. And the news."""
         now = time.monotonic()
         if self._silent or now < self._due:
             return
-        done, told = done if self._total is None else min(done, self._total), f", {news}" if news else ""
+        speed, told = done / max(now - self._started, 1e-9), f", {news}" if news else ""
+        done = done if self._total is None else min(done, self._total)
         count = "" if self._total is None else f"{done:,} of {self._total:,} {self._unit}".rstrip()
         if self._is_bar:
-            speed = done / max(now - self._started, 1e-9)
             self._draw(done, f"{count}, {speed:,.{'2g' if speed < 10 else '0f'}}/s{told}" if self._unit else news)
         else:
             share = "" if self._total is None else f": {count} ({100 * done / max(self._total, 1):.0f} %)"
@@ -61,7 +61,7 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
             sys.stderr.flush()
             self._due = now + max(EVERY, (now - self._started) / 10)  # about eighty lines per day of work
 
-    def _draw(self, done: int, speed: str) -> None:
+    def _draw(self, done: int, text: str) -> None:
         global _shown
         with _lock:
             if _shown is None:
@@ -72,12 +72,12 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
                 console = Console(file=sys.stderr, force_terminal=True)
                 title = parts.TextColumn("{task.description}", markup=False, table_column=Column())  # may be wrapped
                 bar = parts.SpinnerColumn(table_column=Column(no_wrap=True)), title, parts.BarColumn(20)
-                more = parts.TaskProgressColumn(), "{task.fields[speed]}", parts.TimeRemainingColumn()
+                more = parts.TaskProgressColumn(), "{task.fields[text]}", parts.TimeRemainingColumn()
                 _shown = parts.Progress(*bar, *more, console=console, transient=True)
                 _shown.start()
             if self._row is None:
-                self._row = _shown.add_task(self._title, total=self._total, speed=speed)
-            _shown.update(self._row, completed=done, speed=speed)
+                self._row = _shown.add_task(self._title, total=self._total, text=text)
+            _shown.update(self._row, completed=done, text=text)
 
 
 @contextmanager

@@ -32,10 +32,10 @@ def leap(
     rounds: int,
     sweeps: int,
 ) -> tuple[Any, Any, Sum, int]:
-    """Leap over rounds up to `until`, at most `sweeps`: the policy, the attack, the cost, and how many were played.
+    """Leap over at most `sweeps` sweeps; `rounds` are left up to round `until`.
 
-    `until - rounds` have been played. That number is no argument: a game begins with the constant 0, for which Numba
-    would compile the leap a second time.
+    Returns the policy, the attack, the cost, and how many rounds were played. The number of the last round is
+    `until - rounds` and no argument: a game begins with the constant 0, for which Numba would compile a second leap.
     """
     arms, count = cycle(policy)
     sweeps, t = min(sweeps, rounds // count), until - rounds

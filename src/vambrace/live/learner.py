@@ -312,14 +312,12 @@ class Learner:
 
     def _run(self, work: Callable[[Core, float], Result]) -> Result:
         """Do some work alone, after everything that is overdue was closed."""
-        if self._settings.expires_after is None:
-            return self._alone(work)
 
         def both(core: Core, now: float) -> Result:
             self._close_overdue(core, now)
             return work(core, now)
 
-        return self._alone(both)
+        return self._alone(work if self._settings.expires_after is None else both)
 
     def _close_overdue(self, core: Core, now: float) -> int:
         overdue = core.expire(now)

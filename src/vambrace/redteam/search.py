@@ -40,7 +40,7 @@ LOOKED_AT = 10_000  # rounds: in longer games looking ahead takes too long
 PRICES = (0.0, 0.05, 0.2)  # of all that can be lost, for the whole budget
 CHOICES = (20, 200)  # of a script, in a game
 Threat = Literal["alter", "inject"]
-Watch = Callable[[int, Adversary | None, float], None]
+Watch = Callable[[int, Adversary, float], None]
 
 
 class Effort(NamedTuple):
@@ -49,6 +49,11 @@ class Effort(NamedTuple):
     games: int  # about as many at most, in the search for one budget
     report: int  # fresh games of the winner
     final: int = 0  # games of the last race, between the best scripts and the best fixed attacks; 0: no such race
+
+    @property
+    def about(self) -> int:
+        """All games of a long search for one budget, roughly."""
+        return self.games + 5 * self.final + 2 * self.report
 
 
 EFFORTS = {"quick": Effort(1_000, 32, 32), "standard": Effort(4_000, 64, 1_024), "thorough": Effort(20_000, 200, 2_048)}
@@ -72,7 +77,7 @@ class Search:
         games: The games.
         fixed: The attacks of the suite, with any budget.
         effort: How long to search at each budget.
-        watch: Called with the number of games played and the best attack so far.
+        watch: Called with the number of games played, the best attack so far with this budget, and its score.
         threat: "alter": scripts that alter rewards; "inject": scripts of fake visitors.
         looking: Whether attacks that look ahead race too, where that is possible and quick.
     """
@@ -109,11 +114,11 @@ class Search:
         rungs = [FIRST_RUNG, *self.rungs]
         while len(rungs) > 1 and len(everyone) * rungs[1][0] <= self.effort.games / PART:
             del rungs[0]
-        pool = self.race(everyone, rungs)
+        pool = self.race(everyone, rungs, self.watch)
         stale = 0
         while stale < STALE and self.games.played - first < self.effort.games:
             before = self._score(pool[0])
-            pool = self.race([*pool, *self._children(pool, rng)], self.rungs)
+            pool = self.race([*pool, *self._children(pool, rng)], self.rungs, self.watch)
             stale = 0 if self._score(pool[0]) > before + IMPROVED * abs(before) else stale + 1
         if self.effort.final > 0:
             finalists = self._decided([*pool, *self._best_fixed(budget)], self.effort.final // 4)
@@ -140,20 +145,23 @@ class Search:
         """The fixed attacks with this budget."""
         return [sized(each, budget) for each in self.fixed]
 
-    def race(self, attacks: Sequence[Adversary], rungs: Sequence[tuple[int, float]]) -> list[Adversary]:
+    def race(
+        self, attacks: Sequence[Adversary], rungs: Sequence[tuple[int, float]], watch: Watch | None = None
+    ) -> list[Adversary]:
         """The best few attacks, the best first, after races over more and more games.
 
         Args:
             attacks: Who races.
             rungs: The games of each race, and which share of the attacks plays on.
+            watch: Called after each race.
         """
         pool, least = list(attacks), len(CHILDREN)
         for games, share in rungs:
             scores = [played.score for played in self.games.play(pool, STEP, games)]
             order = np.argsort(-np.array(scores), kind="stable")
             pool = [pool[i] for i in order[: max(least, int(share * len(pool)))]]
-            if self.watch is not None:
-                self.watch(self.games.played, pool[0], scores[order[0]])
+            if watch is not None:
+                watch(self.games.played, pool[0], scores[order[0]])
         return pool[:least]
 
     def _scripts(self, scripts: list[Script]) -> list[Adversary]:

@@ -206,7 +206,7 @@ def red_team(
     validation.choice("threat", threat, get_args(Threat))
     fixed, skipped = _fixed_attacks(attacks, threat, arena)
     looking = effort != "quick" and attacks is None
-    with ProgressBar(f"attacking {policy.name}", chosen.games * len(sizes), show=progress, unit="games") as bar:
+    with ProgressBar(f"attacking {policy.name}", len(sizes) * chosen.about, show=progress, unit="games") as bar:
         search = Search(arena, fixed, chosen, shown_on(bar, made), threat, looking=looking)
         found = {each: _measured(search, each, search.run(each), chosen.report) for each in sizes}
         (clean,) = arena.play([None], FRESH, chosen.report)
@@ -217,7 +217,7 @@ def red_team(
 
 def shown_on(bar: ProgressBar, goal: Goal) -> Watch:
     """A watch that shows the games played and what the best attack so far makes the policy do."""
-    return lambda played, _, score: bar.update(played, f"made it {goal.text(score)}")
+    return lambda played, best, score: bar.update(played, f"{best.budget:,.4g} made it {goal.text(score)}")
 
 
 def _effort(name: EffortName, games: int | None, arena: Games) -> Effort:
