@@ -2,6 +2,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import vambrace as vb
 from command_line import Run, assert_mistake
 
@@ -46,6 +48,22 @@ def test_a_budget_inside_an_attack_is_refused(run: Run) -> None:
     assert_mistake(done)
     assert "--budgets 10,20 both set the budget; drop budget=5 from --attack" in done.err
     assert run("attack", "ucb1", "--budgets", "10", "--attack", "swap:margin=0.2", *FEW).code == 0
+
+
+@pytest.mark.slow  # several seconds
+def test_answers_may_be_late(run: Run) -> None:
+    words = ["attack", "ucb1", "--budgets", "8", "--means", "0.9,0.2", "--horizon", "200", "--effort", "quick"]
+    done = run(*words, "--delay", "batch:50", "--lost", "0.1")
+    assert done.code == 0
+    assert "ucb1 (delay batch:50, 0.1 of answers lost) loses" in " ".join(done.out.split())
+
+
+def test_late_answers_need_a_search_and_a_known_delay(run: Run) -> None:
+    assert_mistake(refused := run("attack", "ucb1", "--budgets", "8", "--suite", "--lost", "0.1"))
+    assert "lost: expected a search, got --suite or --attack" in refused.err
+    for command in ("attack", "break"):
+        more = ["--budgets", "8"] if command == "attack" else []
+        assert_mistake(run(command, "ucb1", *more, "--delay", "soon:3"))
 
 
 def test_without_fixed_attacks_it_searches_and_answers_first(run: Run, tmp_path: Path) -> None:

@@ -197,6 +197,32 @@ def test_wrong_parameters(wrong: dict[str, Any], message: str) -> None:
         vb.red_team(given.pop("policy"), given.pop("environment"), **given)
 
 
+def test_victims_whose_answers_are_late_or_lost() -> None:
+    """The figures are those of `simulate` with the same delay, and every text says so."""
+    late: dict[str, Any] = {"delay": vb.Delay.batch(200), "lost": 0.1}
+    found = vb.red_team(VICTIM, ENVIRONMENT, budgets=40, **OPTIONS, **late)
+    games = Games(VICTIM, ENVIRONMENT, horizon=3_000, goal=LOSS, **late)
+    (again,) = games.play([found.worst[40].attack], FRESH, 32)
+    np.testing.assert_array_equal(again.regrets, found.worst[40].played.regrets)
+    (prompt,) = Games(VICTIM, ENVIRONMENT, horizon=3_000, goal=LOSS).play([found.worst[40].attack], FRESH, 32)
+    assert not np.array_equal(again.regrets, prompt.regrets)
+    assert "radius=tight (delay batch:200, 0.1 of answers lost) loses" in str(found)
+    assert found.summary()["conditions"] == "delay batch:200, 0.1 of answers lost"
+
+
+def test_a_break_down_point_of_late_answers() -> None:
+    options: dict[str, Any] = {"horizon": 200, "effort": "quick", "attacks": [vb.Conceal()]}
+    found = vb.breakdown(vb.UCB1(), vb.Bernoulli([0.9, 0.1]), delay=vb.Delay.fixed(20), **options)
+    assert " make ucb1 (delay fixed:20) lose half" in str(found)
+    assert found.clean.regret >= 8  # half of the first twenty rounds
+
+
+def test_nobody_looks_ahead_at_answers_that_are_late() -> None:
+    for late, races in (({}, True), ({"lost": 0.1}, False), ({"delay": vb.Delay.fixed(0)}, False)):
+        games = Games(VICTIM, ENVIRONMENT, horizon=3_000, goal=LOSS, **late)
+        assert Search(games, [], Effort(40, 8), looking=True).looking == races
+
+
 def test_looking_ahead_races_too_where_it_can() -> None:
     """Not in long games, nor against a bandit that cannot be copied."""
     games = Games(vb.UCB1(), ENVIRONMENT, horizon=1_000, goal=LOSS)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from vambrace import __version__, own_code, registry
-from vambrace.cli import common
+from vambrace.cli import common, late
 from vambrace.errors import InvalidParameter
 from vambrace.protocols import Adversary
 
@@ -16,6 +16,7 @@ EXAMPLES = (
     "vambrace attack ucb1 --budgets 10,100",
     'vambrace attack thompson --budgets 30 --goal "arm 4 90%" --html attack.html',
     "vambrace attack ucb1 --budgets 10,100 --threat inject",
+    "vambrace attack ucb1 --budgets 10,100 --delay batch:1000",
     "vambrace attack ucb1 --budgets 0,10,100 --suite",
     "vambrace attack se-wr:budget=100 --budgets 100 --means 0.9,0.8 \\",
     "    --attack conceal --attack swap",
@@ -38,6 +39,8 @@ def command(
     replications: Annotated[str, common.option("NUMBER", "Games of each attack, with --suite or --attack.")] = "20",
     seed: common.Seed = "0",
     unbounded: common.Unbounded = False,
+    delay: late.Delay = None,
+    lost: late.Lost = 0.0,
     threads: common.Threads = None,
     html: Annotated[Path | None, common.option("FILE", "Write a page with the answer, a figure and tables.")] = None,
     as_json: common.Json = False,
@@ -51,11 +54,10 @@ def command(
     sizes = common.numbers("budgets", budgets)
     if not suite and not attacks:
         options = {"goal": goal, "effort": effort, "threat": threat, "threads": threads}
-        options |= common.whole(horizon=horizon, seed=seed)
-        _search(own_code.policy(policy), arms, [size for size in sizes if size != 0] or sizes, options, html, as_json)
+        options |= common.whole(horizon=horizon, seed=seed) | late.options(delay, lost)
+        _search(own_code.policy(policy), arms, [each for each in sizes if each] or sizes, options, html, as_json)
         return
-    if html is not None:
-        raise InvalidParameter("html: expected a search, got --suite or --attack, which print tables only")
+    _check_absent(html=html, delay=delay, lost=lost or None)
     from vambrace.redteam.suite import attack_suite
 
     report = attack_suite(
@@ -67,9 +69,10 @@ def command(
         bounded=not unbounded,
         threads=threads,
     )
-    if as_json:
-        common.print_json(report.summary())
-        return
+    common.print_json(report.summary()) if as_json else _print_suite(policy, report)
+
+
+def _print_suite(policy: str, report: Any) -> None:
     about = f"{policy}, {common.games(report.clean)}"
     columns = ["budget", "attack", "regret", "cost", "engine", "warning"]
     common.print_table(f"{about}: every attack", columns, map(_cells, report.rows))
@@ -108,6 +111,12 @@ def _search(policy: Any, arms: Any, budgets: list[float], options: dict[str, Any
         common.print_note(f"The arms: {arms.note}.")
     if not report.shuffled:
         common.print_note(f"The arms of {arms.name} have one order, so ties may shield the best arm.")
+
+
+def _check_absent(**options: Any) -> None:
+    for name, given in options.items():
+        if given is not None:
+            raise InvalidParameter(f"{name}: expected a search, got --suite or --attack, which print tables only")
 
 
 def _attack(spec: str, budgets: str) -> Adversary:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from vambrace import __version__, own_code, registry
-from vambrace.cli import common
+from vambrace.cli import common, late
 from vambrace.cli.attack import MEANS, POLICY
 
 EXAMPLES = (
@@ -24,6 +24,8 @@ def command(
     effort: common.Effort = "standard",
     horizon: Annotated[str, common.option("NUMBERS", "Rounds per game; several show how the budget grows.")] = "1e5",
     seed: common.Seed = "0",
+    delay: late.Delay = None,
+    lost: late.Lost = 0.0,
     threads: common.Threads = None,
     html: Annotated[Path | None, common.option("FILE", "Write a page with the answer, a figure and tables.")] = None,
     as_json: common.Json = False,
@@ -38,6 +40,7 @@ def command(
     common.check_target(html, (".html",))
     arms = common.environment(MEANS if means is None and env is None else means, env)
     options: dict[str, Any] = {"goal": goal, "effort": effort, "threads": threads, **common.whole(seed=seed)}
+    options |= late.options(delay, lost)
     horizons = [common.whole(horizon=each)["horizon"] for each in horizon.split(",")]
     found = [breakdown(own_code.policy(policy), arms, horizon=each, **options) for each in horizons]
     if html is not None:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from vambrace import own_code, registry
-from vambrace.cli import common
+from vambrace.cli import common, late
 from vambrace.cli.attack import POLICY
 from vambrace.files import whole_file
 
@@ -31,10 +31,8 @@ def command(
     ] = "auto",
     checkpoints: Annotated[str, common.option("NUMBER", "Number of rounds that --output and --plot show.")] = "64",
     unbounded: common.Unbounded = False,
-    delay: Annotated[
-        str | None, common.option("DELAY", "How late answers arrive: fixed:1000, geometric:1000 or batch:10000.")
-    ] = None,
-    lost: Annotated[float, common.option("SHARE", "Share of answers that never arrive.")] = 0.0,
+    delay: late.Delay = None,
+    lost: late.Lost = 0.0,
     arms_open: Annotated[
         str | None, common.option("WINDOWS", "Arm 2 in the rounds 1 to 4999 and from 8000 on: 2:1-5000,2:8000-")
     ] = None,
@@ -47,7 +45,6 @@ def command(
 
     Regret is what a policy lost against always playing the best arm.
     """
-    from vambrace.engine.delays import Delay
     from vambrace.engine.openings import parse_windows
     from vambrace.engine.simulation import simulate
 
@@ -55,11 +52,8 @@ def command(
     common.check_target(plot, (".svg", ".png", ".pdf", ".html"))
     environment, adversary = common.environment(means, env), own_code.adversary(attack)
     size = common.whole(horizon=horizon, replications=replications, seed=seed, checkpoints=checkpoints)
-    options = size | {"engine": engine, "bounded": not unbounded, "threads": threads, "lost": lost}
-    options |= {
-        "delay": None if delay is None else Delay.parse(delay),
-        "arms_open": None if arms_open is None else parse_windows(arms_open),
-    }
+    options = size | {"engine": engine, "bounded": not unbounded, "threads": threads}
+    options |= late.options(delay, lost) | {"arms_open": None if arms_open is None else parse_windows(arms_open)}
     played = [own_code.policy(spec) for spec in policies]  # before any game, which may take long
     results = [simulate(policy, environment, adversary, **options) for policy in played]
     if output is not None:

@@ -107,6 +107,11 @@ class Delay:
         return min(int(most), horizon)
 
 
+def in_words(delay: Delay | None, lost: float) -> list[str]:
+    """A delay and lost answers, as far as there are any."""
+    return ([f"delay {delay}"] if delay else []) + ([f"{lost:.4g} of answers lost"] if lost > 0.0 else [])
+
+
 class Queue(NamedTuple):
     """Answers on their way. Each has a place; `heap` holds the places, the next answer first, then the free ones."""
 

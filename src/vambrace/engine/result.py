@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vambrace.engine.delays import Delay
+from vambrace.engine.delays import Delay, in_words
 from vambrace.errors import InvalidParameter, NotComputed, displayed
 from vambrace.parameters import spec_of
 from vambrace.protocols import Adversary, Environment, Floats, Integers, Policy
@@ -97,9 +97,7 @@ class Result:
 
     def conditions(self) -> list[str]:
         """What is special about this game, in words: a delay, lost answers, arms that open and close."""
-        words = [f"delay {self.delay}"] if self.delay else []
-        words += [f"{self.lost:.4g} of answers lost"] if self.lost > 0.0 else []
-        return words + (["arms open and close"] if self.arms_open else [])
+        return in_words(self.delay, self.lost) + (["arms open and close"] if self.arms_open else [])
 
     def _measures(self) -> dict[str, Floats]:
         found = {"pseudo_regret": self.pseudo_regret, "cost": self.cost}

@@ -23,6 +23,7 @@ import numpy as np
 
 from vambrace import validation
 from vambrace.adversaries import Script
+from vambrace.engine.delays import Delay
 from vambrace.errors import InvalidParameter
 from vambrace.parameters import spec_of
 from vambrace.progress import ProgressBar
@@ -32,7 +33,7 @@ from vambrace.redteam.games import Games, Played
 from vambrace.redteam.goals import Goal
 from vambrace.redteam.race import standard_error
 from vambrace.redteam.search import Effort, Search, effort_for, resized
-from vambrace.redteam.team import WIDE, EffortName, RedTeam, scale_of, shown_on
+from vambrace.redteam.team import WIDE, EffortName, RedTeam, named, scale_of, shown_on
 
 FIRST = 4.0  # the first budget that is tried
 FACTOR = (2.0, 4.0)  # from one budget to the next until the goal is reached; for plain Python, which is slow
@@ -74,6 +75,7 @@ class Breakdown:
         random: The regret of random play.
         everything: All that can be lost.
         games: How many games were played.
+        conditions: Late and lost answers, in words; empty: none.
 
     >>> import vambrace as vb
     >>> class Greedy:
@@ -112,6 +114,7 @@ class Breakdown:
     random: float
     everything: float
     games: int
+    conditions: str = ""
 
     @property
     def words(self) -> str:
@@ -138,10 +141,10 @@ class Breakdown:
         found |= {name: None if value == inf else value for name, value in numbers.items()}
         found |= {name: list(getattr(self, name)) for name in ("budgets", "scores", "errors", "regrets")}
         found |= {"clean_regret": self.clean.regret, "random": self.random, "everything": self.everything}
-        return found | {"games": self.games}
+        return found | {"games": self.games, "conditions": self.conditions}
 
     def __str__(self) -> str:
-        name, rounds = spec_of(self.policy), f"in {self.horizon:,} rounds"
+        name, rounds = named(self), f"in {self.horizon:,} rounds"
         if self.attack is None:
             return f"no attack of the search made {name} {self.goal.words} {rounds}"
         high = "more" if self.high == inf else f"{ceil(self.high):,}"
@@ -158,6 +161,8 @@ def breakdown(
     effort: EffortName = "standard",
     seed: int = 0,
     attacks: Sequence[Adversary] | None = None,
+    delay: Delay | None = None,
+    lost: float = 0.0,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> Breakdown:
@@ -171,6 +176,8 @@ def breakdown(
         effort: "quick", "standard" or "thorough": how many games at most.
         seed: The same seed gives the same answer, on any number of threads.
         attacks: The fixed attacks that race too; None: the suite, or none against a bandit that is plain Python.
+        delay: How late answers arrive, such as vb.Delay.fixed(1_000); None: at once.
+        lost: The share of answers that never arrive.
         threads: The number of games played at the same time; None: one per core.
         progress: Show a progress bar; None: if standard error is a terminal and it takes longer than a second.
 
@@ -182,7 +189,7 @@ def breakdown(
     """
     made = Goal.parse(goal)
     validation.choice("effort", effort, get_args(EffortName))
-    games = Games(policy, environment, horizon=horizon, goal=made, seed=seed, threads=threads)
+    games = Games(policy, environment, horizon=horizon, goal=made, seed=seed, threads=threads, delay=delay, lost=lost)
     whole = effort_for(effort, games)
     part = Effort(max(24, whole.games // SHARE), max(8, whole.report // 2), whole.report // 2 * games.is_compiled)
     fixed = _fixed_attacks(attacks, games)
@@ -194,18 +201,13 @@ def breakdown(
     found = ends([*grid], [played for _, played in grid.values()], made.level)
     best = next((attack for each, (attack, _) in grid.items() if each >= found[0]), None)
     return Breakdown(
-        policy=policy,
-        environment=environment,
-        horizon=games.horizon,
         goal=made,
         budget=found[0],
         low=found[1],
         high=found[2],
         attack=None if best is None else resized(best, found[0])[-1],
         clean=clean,
-        random=games.random,
-        everything=games.everything,
-        games=games.played,
+        **games.about(),
         **_columns(grid),
     )
 

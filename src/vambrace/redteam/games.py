@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from vambrace import validation
+from vambrace.engine.delays import Delay, in_words
 from vambrace.engine.result import Result
 from vambrace.engine.simulation import simulate
 from vambrace.errors import InvalidParameter
@@ -66,6 +67,8 @@ class Games:
         seed: The seed of all games and orders.
         threads: The number of games at the same time; None: one per core.
         bounded: Clip altered rewards to [0, 1].
+        delay: How late answers arrive, as in `simulate`; None: at once.
+        lost: The share of answers that never arrive.
     """
 
     def __init__(
@@ -78,10 +81,14 @@ class Games:
         seed: int = 0,
         threads: int | None = None,
         bounded: bool = True,
+        delay: Delay | None = None,
+        lost: float = 0.0,
     ) -> None:
         self.policy, self.environment, self.goal, self.bounded = checked_policy(policy), environment, goal, bounded
         self.n_arms, self.horizon = validation.game_size(environment.n_arms, horizon)
         self.means, self.seed = environment.arm_means(), validation.seed(seed)
+        self.late = {"delay": delay, "lost": lost} if delay is not None or lost != 0.0 else {}
+        self.conditions = ", ".join(in_words(delay, lost))
         goal.check(self.means)
         self.is_compiled, self.workers = is_kernel(policy.select), workers_for(policy, threads)
         self.played = 0
@@ -101,13 +108,18 @@ class Games:
     def _play(self, attack: Adversary | None, step: str, game: int) -> Outcome:
         seed = int(np.random.SeedSequence((self.seed, *step.encode(), game)).generate_state(1, np.uint64)[0])
         realized = False if attack is None or attack.strength != "medium" else None
-        options: dict[str, Any] = {"horizon": self.horizon, "bounded": self.bounded, "realized": realized}
+        options: dict[str, Any] = {"horizon": self.horizon, "bounded": self.bounded, "realized": realized} | self.late
         result = one_game(self.policy, self.environment, attack, seed, (seed, game), **options)
         return Outcome(result.pulls[0], float(result.cost[0, -1]))
 
     def _summed(self, outcomes: Sequence[Outcome]) -> Played:
         pulls, costs = np.array([each.pulls for each in outcomes]), np.array([each.cost for each in outcomes])
         return Played(self.goal.scores(self.means, pulls), pulls @ (self.means.max() - self.means), costs)
+
+    def about(self) -> dict[str, Any]:
+        """What every report says of its games."""
+        named = ("policy", "environment", "horizon", "random", "everything", "conditions")
+        return {name: getattr(self, name) for name in named} | {"games": self.played}
 
     @property
     def everything(self) -> float:

@@ -99,7 +99,8 @@ class Search:
         self.fixed = [attack for attack in fixed if self._applies(attack)]
         fields = getattr(games.policy.init(Game(games.n_arms, games.horizon)), "_fields", ())
         self.white_box = "arms" in fields
-        self.looking = looking and threat == "alter" and games.is_compiled and games.horizon <= LOOKED_AT
+        prompt = games.is_compiled and not games.late  # a copy of the policy would not know what is on its way
+        self.looking = looking and threat == "alter" and prompt and games.horizon <= LOOKED_AT
         self.winners: list[Adversary] = []
 
     def run(self, budget: float) -> Adversary:

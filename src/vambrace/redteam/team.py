@@ -8,6 +8,7 @@ import numpy as np
 
 from vambrace import validation
 from vambrace.adversaries import Inject, Script
+from vambrace.engine.delays import Delay
 from vambrace.errors import InvalidParameter
 from vambrace.parameters import spec_of
 from vambrace.progress import ProgressBar
@@ -88,6 +89,7 @@ class RedTeam:
         shuffled: Whether every game had its own order of the arms.
         skipped: Attacks of the suite that do not apply, and why.
         threat: "alter": rewards were altered; "inject": fake visitors were added.
+        conditions: Late and lost answers, in words; empty: none.
 
     >>> import vambrace as vb
     >>> options = {"budgets": 9, "horizon": 50, "attacks": [vb.Conceal()], "games": 40, "effort": "quick"}
@@ -110,6 +112,7 @@ class RedTeam:
     shuffled: bool
     skipped: Mapping[str, str]
     threat: Threat = "alter"
+    conditions: str = ""
 
     def scale(self) -> list[list[str]]:
         """What the regrets can be compared with, as texts."""
@@ -130,6 +133,7 @@ class RedTeam:
         found |= {"horizon": self.horizon, "goal": self.goal.words, "clean_regret": self.clean.regret}
         found |= {"random": self.random, "everything": self.everything, "games": self.games}
         found |= {"replications": len(self.clean.scores), "shuffled": self.shuffled, "threat": self.threat}
+        found |= {"conditions": self.conditions}
         return found | {"worst": [each.summary() for each in self.worst.values()], "skipped": dict(self.skipped)}
 
     def answer(self, worst: Worst) -> str:
@@ -142,12 +146,12 @@ class RedTeam:
         low, high = worst.interval
         regret = "" if self.goal.measure == "regret" else f": a regret of {worst.regret:,.0f} [{low:,.0f}, {high:,.0f}]"
         fakes = "fake events" if self.threat == "alter" else "fake visitors"
-        return f"With {worst.budget:,g} {fakes} {spec_of(self.policy)} {made}{regret}"
+        return f"With {worst.budget:,g} {fakes} {named(self)} {made}{regret}"
 
     def __str__(self) -> str:
         marks = {"no attack": self.clean.regret, "random play": self.random, "everything lost": self.everything}
         scale = ", ".join(f"{name} {regret:,.0f}" for name, regret in marks.items())
-        lines = [f"{spec_of(self.policy)}, {self.horizon:,} rounds: {scale}"]
+        lines = [f"{named(self)}, {self.horizon:,} rounds: {scale}"]
         for each in self.worst.values():
             lines += [f"  {self.answer(each)}", f"    {each.words}", f"    {each.spec}"]
         return "\n".join(lines)
@@ -165,16 +169,16 @@ def red_team(
     seed: int = 0,
     attacks: Sequence[Adversary] | None = None,
     games: int | None = None,
+    delay: Delay | None = None,
+    lost: float = 0.0,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> RedTeam:
     """Search for the attack that hurts a policy most, and measure it in fresh games.
 
     The attacks of the suite and a family of scripts (`vb.Script`) race over the same games; the best scripts are
-    changed a little and race again, until nothing improves. Attacks that look ahead (`vb.LookAhead`) race too in games
-    of up to 10,000 rounds, unless the effort is "quick" or `attacks` are given. Every game has its own order of the
-    arms, where that is possible. The figures are from games that had no part in the search: the winner's luck is not in
-    them.
+    changed a little and race again. `vb.LookAhead` races too in games of up to 10,000 rounds with prompt answers,
+    unless the effort is "quick" or `attacks` are given. Every game has its own order of the arms, if that is possible.
 
     Args:
         policy: The policy to attack; wrap a bandit of your own in `vb.Foreign`.
@@ -183,11 +187,12 @@ def red_team(
         horizon: The number of rounds of a game.
         goal: "loss 50%" (of all that can be lost), "arm 4 90%" (of the rounds), "best 10%" (at most) or "regret 5000".
         effort: "quick", "standard" or "thorough": how many games at most.
-        threat: "alter": the attacker alters rewards; "inject": it adds fake visitors, whose number is the budget, and
-            the regret is that of the others.
+        threat: "alter": the attacker alters rewards; "inject": it adds `budget` fake visitors, without their regret.
         seed: The same seed gives the same answer, on any number of threads.
         attacks: The fixed attacks that race too; None: the suite, or, for "inject", visitors who hide the best arm.
         games: About the most games of the search at each budget, for slow bandits; None: by the effort.
+        delay: How late answers arrive, such as vb.Delay.fixed(1_000); None: at once.
+        lost: The share of answers that never arrive.
         threads: The number of games played at the same time; None: one per core.
         progress: Show a progress bar; None: if standard error is a terminal and it takes longer than a second.
 
@@ -200,19 +205,17 @@ def red_team(
         conceal:budget=12
     """
     made = Goal.parse(goal)
-    arena = Games(policy, environment, horizon=horizon, goal=made, seed=seed, threads=threads)
+    arena = Games(policy, environment, horizon=horizon, goal=made, seed=seed, threads=threads, delay=delay, lost=lost)
     sizes = sorted(dict.fromkeys(_budgets(budgets)))
     chosen = _effort(effort, games, arena)
-    validation.choice("threat", threat, get_args(Threat))
     fixed, skipped = _fixed_attacks(attacks, threat, arena)
     looking = effort != "quick" and attacks is None
     with ProgressBar(f"attacking {policy.name}", len(sizes) * chosen.about, show=progress, unit="games") as bar:
         search = Search(arena, fixed, chosen, shown_on(bar, made), threat, looking=looking)
         found = {each: _measured(search, each, search.run(each), chosen.report) for each in sizes}
         (clean,) = arena.play([None], FRESH, chosen.report)
-    about: dict[str, Any] = {"policy": policy, "environment": environment, "shuffled": has_order(environment)}
-    about |= {"horizon": arena.horizon, "random": arena.random, "everything": arena.everything, "games": arena.played}
-    return RedTeam(goal=made, worst=found, clean=clean, skipped=search.skipped | skipped, threat=threat, **about)
+    about = arena.about() | {"shuffled": has_order(environment), "skipped": search.skipped | skipped, "threat": threat}
+    return RedTeam(goal=made, worst=found, clean=clean, **about)
 
 
 def shown_on(bar: ProgressBar, goal: Goal) -> Watch:
@@ -235,6 +238,7 @@ def _fixed_attacks(
     attacks: Sequence[Adversary] | None, threat: Threat, arena: Games
 ) -> tuple[list[Adversary], dict[str, str]]:
     """The fixed attacks that race too, and those that cannot; scripts are what the search makes."""
+    validation.choice("threat", threat, get_args(Threat))
     if attacks is not None:
         fixed = suite.checked_attacks(attacks)
         for each in fixed:
@@ -253,6 +257,11 @@ def _measured(search: Search, budget: float, winner: Adversary, games: int) -> W
     fixed = [each for each in search.best_fixed(budget) if each != winner]
     played = search.games.play([winner, *fixed], FRESH, games)
     return Worst(budget=budget, attack=winner, played=played[0], fixed=(fixed[0], played[1]) if fixed else None)
+
+
+def named(report: Any) -> str:
+    """The policy of a report, and late and lost answers."""
+    return f"{spec_of(report.policy)} ({report.conditions})" if report.conditions else spec_of(report.policy)
 
 
 def scale_of(report: Any) -> list[list[str]]:

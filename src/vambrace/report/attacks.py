@@ -81,6 +81,7 @@ def _write(
     means = ", ".join(f"{each:.4g}" for each in report.environment.arm_means()[:50])
     facts = {"policy": spec_of(report.policy), "means of the arms": means, "rounds of a game": f"{report.horizon:,}"}
     facts |= {"arms": report.environment.note} if report.environment.note else {}
+    facts |= {"answers": report.conditions} if report.conditions else {}
     facts |= {"goal of the attacker": report.goal.words, "games played": f"{report.games:,}"}
     facts |= {"games behind each figure": f"{len(report.clean.scores):,}"}
     text = range(1, len(report.TABLE) - ("attack" in report.TABLE))
