@@ -40,7 +40,6 @@ GUESTS = (
     Guest("from_mabwiser", "EpsilonGreedy", "MABWiser epsilon-greedy"),
     Guest("in_own_environments", "SMPyBanditsUCB", "SMPyBandits UCB"),
     Guest("in_own_environments", "SMPyBanditsThompson", "SMPyBandits Thompson sampling"),
-    Guest("in_own_environments", "SMPyBanditsKLUCB", "SMPyBandits KL-UCB"),
     Guest("in_own_environments", "PyMABUCB", "PyMAB UCB"),
     Guest("in_own_environments", "PyMABThompson", "PyMAB Thompson sampling"),
     Guest("in_own_environments", "PyMABSuccessiveElimination", "PyMAB successive elimination"),

@@ -200,16 +200,17 @@ def test_wrong_parameters(wrong: dict[str, Any], message: str) -> None:
 def test_victims_whose_answers_are_late_or_lost() -> None:
     """The figures are those of `simulate` with the same delay, and every text says so."""
     late: dict[str, Any] = {"delay": vb.Delay.batch(200), "lost": 0.1}
-    found = vb.red_team(VICTIM, ENVIRONMENT, budgets=40, **OPTIONS, **late)
-    games = Games(VICTIM, ENVIRONMENT, horizon=3_000, goal=LOSS, **late)
-    (again,) = games.play([found.worst[40].attack], FRESH, 32)
+    found = vb.red_team(VICTIM, ENVIRONMENT, budgets=40, **OPTIONS | {"games": 20}, **late)
+    games, fresh = Games(VICTIM, ENVIRONMENT, horizon=3_000, goal=LOSS, **late), len(found.clean.scores)
+    (again,) = games.play([found.worst[40].attack], FRESH, fresh)
     np.testing.assert_array_equal(again.regrets, found.worst[40].played.regrets)
-    (prompt,) = Games(VICTIM, ENVIRONMENT, horizon=3_000, goal=LOSS).play([found.worst[40].attack], FRESH, 32)
+    (prompt,) = Games(VICTIM, ENVIRONMENT, horizon=3_000, goal=LOSS).play([found.worst[40].attack], FRESH, fresh)
     assert not np.array_equal(again.regrets, prompt.regrets)
     assert "radius=tight (delay batch:200, 0.1 of answers lost) loses" in str(found)
     assert found.summary()["conditions"] == "delay batch:200, 0.1 of answers lost"
 
 
+@pytest.mark.slow  # compiles what only this test plays
 def test_a_break_down_point_of_late_answers() -> None:
     options: dict[str, Any] = {"horizon": 200, "effort": "quick", "attacks": [vb.Conceal()]}
     found = vb.breakdown(vb.UCB1(), vb.Bernoulli([0.9, 0.1]), delay=vb.Delay.fixed(20), **options)
