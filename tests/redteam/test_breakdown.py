@@ -121,6 +121,13 @@ class Stubborn:
         """Learns nothing."""
 
 
+def test_a_goal_that_is_reached_without_attack() -> None:
+    environment = vb.Bernoulli([1.0, 1.0, 0.5])
+    found = vb.breakdown(vb.Foreign(make=Stubborn), environment, horizon=20, goal="arm 2 10%", effort="quick")
+    assert (found.attack, found.budget, found.low, found.high) == (None, 0.0, 0.0, 0.0)
+    assert str(found) == "no attack is needed to make foreign play arm 2 in 10 % of the rounds in 20 rounds"
+
+
 def test_a_goal_that_nobody_reaches() -> None:
     environment = vb.Bernoulli([1.0, 1.0, 0.5])
     found = vb.breakdown(vb.Foreign(make=Stubborn), environment, horizon=20, goal="arm 2 90%", effort="quick")

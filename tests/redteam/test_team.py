@@ -142,6 +142,11 @@ def test_other_goals() -> None:
     assert shares["regret 500"] > 1_000
 
 
+def test_a_script_without_caps_has_neighbours() -> None:
+    source = neighbours(Script(budget=9, modes="-00"), ENVIRONMENT.arm_means(), 300, False, np.random.default_rng(0))
+    assert any(each.caps for each in (next(source) for _ in range(40)))
+
+
 def test_moves_stay_within_the_family() -> None:
     means, rng = np.array([0.3, 0.9, 0.0, 1.0]), np.random.default_rng(1)
     first: Sequence[Script] = first_scripts(means, 50.0, 1_000)

@@ -57,7 +57,7 @@ def command(
         options |= common.whole(horizon=horizon, seed=seed) | late.options(delay, lost)
         _search(own_code.policy(policy), arms, [each for each in sizes if each] or sizes, options, html, as_json)
         return
-    _check_absent(html=html, delay=delay, lost=lost or None)
+    _check_absent(html=html, delay=delay, lost=lost or None, threat=threat if threat != "alter" else None)
     from vambrace.redteam.suite import attack_suite
 
     report = attack_suite(
@@ -103,7 +103,10 @@ def _search(policy: Any, arms: Any, budgets: list[float], options: dict[str, Any
         common.print_note(f"{report.answer(each)}.")
         typer.echo()
         common.print_note(f"The attack: {each.words}.")
-        common.print_note(f"To replay it: --attack {registry.spec_of(each.attack, without='budget')}")
+        if report.conditions:
+            common.print_note(f"To replay it: vambrace simulate, the same --delay and --lost, and --attack {each.spec}")
+        else:
+            common.print_note(f"To replay it: --attack {registry.spec_of(each.attack, without='budget')}")
         typer.echo()
     common.print_table("What that means", report.SCALE, report.scale())
     common.print_table(f"Fresh games: {len(report.clean.scores)} for each figure", report.TABLE, report.table())

@@ -85,7 +85,8 @@ class Delay:
         kind, _, value = text.partition(":")
         validation.choice("delay", kind, tuple(KINDS))
         try:
-            return cls(kind, float(value) if kind == "geometric" else int(float(value)))
+            number = float(value)
+            return cls(kind, int(number) if kind != "geometric" and number.is_integer() else number)
         except ValueError:
             raise InvalidParameter(f"delay: expected a text such as {kind}:1000, got {text!r}") from None
 

@@ -62,7 +62,7 @@ class Breakdown:
         environment: The arms.
         horizon: The number of rounds.
         goal: What the attacker wants.
-        budget: The least budget that reaches the goal; infinite: none that was tried did.
+        budget: The least budget that reaches the goal; infinite: none that was tried did; 0: no attack is needed.
         low: The lower end of an interval of 95 %.
         high: The upper end.
         attack: The attack that reaches it; None: none does.
@@ -145,11 +145,13 @@ class Breakdown:
 
     def __str__(self) -> str:
         name, rounds = named(self), f"in {self.horizon:,} rounds"
+        if self.budget == 0.0:
+            return f"no attack is needed to make {name} {self.goal.words} {rounds}"
         if self.attack is None:
             return f"no attack of the search made {name} {self.goal.words} {rounds}"
         high = "more" if self.high == inf else f"{ceil(self.high):,}"
-        number = f"{ceil(self.budget):,} fake events [{floor(self.low):,}, {high}]"
-        return f"{number} make {name} {self.goal.words} {rounds}; the attack: {self.words}"
+        number = f"{ceil(self.budget):,} fake event{'s' * (self.budget > 1)} [{floor(self.low):,}, {high}]"
+        return f"{number} make{'s' * (self.budget <= 1)} {name} {self.goal.words} {rounds}; the attack: {self.words}"
 
 
 def breakdown(
@@ -194,11 +196,12 @@ def breakdown(
     part = Effort(max(24, whole.games // SHARE), max(8, whole.report // 2), whole.report // 2 * games.is_compiled)
     fixed = _fixed_attacks(attacks, games)
     with ProgressBar(f"breaking {policy.name}", None, show=progress) as bar:
-        search = Search(games, fixed, part, shown_on(bar, made))
-        attacks = least_attacks(search, part.report)
-        grid = _grid(games, attacks, whole.report) if attacks else {}
         (clean,) = games.play([None], FRESH, whole.report)
-    found = ends([*grid], [played for _, played in grid.values()], made.level)
+        needed = clean.score < made.level
+        search = Search(games, fixed if needed else [], part, shown_on(bar, made))
+        attacks = least_attacks(search, part.report) if needed else []
+        grid = _grid(games, attacks, whole.report) if attacks else {}
+    found = ends([*grid], [played for _, played in grid.values()], made.level) if needed else (0.0, 0.0, 0.0)
     best = next((attack for each, (attack, _) in grid.items() if each >= found[0]), None)
     return Breakdown(
         goal=made,

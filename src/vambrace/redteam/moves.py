@@ -113,7 +113,7 @@ def _other_cap(script: Script, means: Floats, horizon: int, rng: np.random.Gener
     if not acted:
         return script
     arm = acted[rng.integers(len(acted))]
-    caps = list(script.caps) if len(script.caps) > 1 else [script.caps[0]] * len(means)
+    caps = list(script.caps) if len(script.caps) > 1 else list(script.caps or (inf,)) * len(means)
     if np.isinf(caps[arm]):
         caps[arm] = script.budget * float(np.exp(-CAP * rng.random()))
     else:

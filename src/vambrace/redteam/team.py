@@ -145,7 +145,7 @@ class RedTeam:
         made = self.goal.text(worst.played.score).replace("lose", "loses", 1).replace("play", "plays", 1)
         low, high = worst.interval
         regret = "" if self.goal.measure == "regret" else f": a regret of {worst.regret:,.0f} [{low:,.0f}, {high:,.0f}]"
-        fakes = "fake events" if self.threat == "alter" else "fake visitors"
+        fakes = ("fake event" if self.threat == "alter" else "fake visitor") + "s" * (worst.budget != 1)
         return f"With {worst.budget:,g} {fakes} {named(self)} {made}{regret}"
 
     def __str__(self) -> str:
