@@ -19,12 +19,14 @@ def test_games_are_the_same_every_time_and_their_bounds_say_something() -> None:
 
 @pytest.mark.slow  # about a minute
 def test_the_search_breaks_no_guarantee() -> None:
-    """Six games, one of each policy; no game of the worst attack that was found is above a bound with constants."""
+    """Six games, one of each policy; no game of the worst attack that was found is above a bound with constants.
+
+    Orders have no constants, so nothing is wrong when they are exceeded, as SE-WR-Stop's is (docs/truth.md).
+    """
     for game in guarantees.games(6):
         row = guarantees.measured(game, effort="quick")
         for bound in row["bounds"]:
             assert not bound["explicit"] or row["largest"] < bound["value"]
-            assert row["mean"] < bound["value"], "true of orders as well in these games"
 
 
 @pytest.mark.slow  # about ten seconds

@@ -13,8 +13,8 @@ import vambrace as vb
 from vambrace import registry
 from vambrace.adversaries import Script
 from vambrace.errors import InvalidParameter
-from vambrace.protocols import Adversary
-from vambrace.redteam.games import Games
+from vambrace.protocols import Adversary, Floats
+from vambrace.redteam.games import Games, Played
 from vambrace.redteam.goals import Goal
 from vambrace.redteam.moves import first_scripts, neighbours
 from vambrace.redteam.search import STEP, Effort, Search, looking_ahead
@@ -120,6 +120,40 @@ def test_a_search_without_caps_is_noticed() -> None:
     """Tsallis-INF plays the raised arm more and more, and that would use up what hides the two others later."""
     assert reached(Search, 150.0, vb.TsallisINF(), 2_000) > 0.5
     assert reached(WithoutCaps, 150.0, vb.TsallisINF(), 2_000) < 0.35
+
+
+def last_race(monkeypatch: pytest.MonkeyPatch, scores: dict[vb.Adversary, Floats]) -> tuple[vb.Adversary, list[int]]:
+    """Who wins the last race between attacks with these scores, game by game; and how many games each stage has."""
+    games = Games(VICTIM, ENVIRONMENT, horizon=20, goal=LOSS)
+    asked: list[int] = []
+
+    def play(attacks: Sequence[vb.Adversary], step: str, count: int) -> list[Played]:
+        asked.append(len(attacks) * count)
+        return [Played(scores[each][:count], scores[each][:count], scores[each][:count]) for each in attacks]
+
+    search = Search(games, [], Effort(100, 8, final=1_024))
+    monkeypatch.setattr(games, "play", play)
+    return search._decided(list(scores))[0], asked
+
+
+def test_an_attack_that_rarely_succeeds_gets_the_games_that_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It succeeds in one game of 20 of the first 1,024, which is too little, and in one game of 14 of the others.
+
+    Garcelon's games are the same as Boost's: one of the two is enough after the first stage.
+    """
+    rare, steady = np.full(4_096, 0.25), np.full(4_096, 0.29)
+    rare[:1_024:20] = rare[1_024::14] = 1.0
+    winner, asked = last_race(monkeypatch, {vb.Conceal(): steady, vb.Boost(): rare, vb.Garcelon(): rare})
+    assert winner == vb.Boost()
+    assert asked == [3 * 256, 2 * 1_024, 2 * 4_096]
+
+
+def test_what_is_decided_needs_no_more_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Conceal and Boost are the same attack here, Swap is clearly behind, and Garcelon differs by less than matters."""
+    worst, noise = np.random.default_rng(0).uniform((0.4, -1e-3), (0.6, 1e-3), (4_096, 2)).T
+    scores: dict[vb.Adversary, Floats] = {vb.Conceal(): worst, vb.Boost(): worst}
+    scores |= {vb.Swap(): worst + 100 * noise - 0.1, vb.Garcelon(): worst + noise - 1e-4}
+    assert last_race(monkeypatch, scores) == (vb.Conceal(), [4 * 256])
 
 
 def test_a_foreign_bandit_with_few_games() -> None:

@@ -24,9 +24,10 @@ import numpy as np
 from vambrace.adversaries import Inject, LookAhead, Script
 from vambrace.errors import GameFault, NotApplicable
 from vambrace.parameters import spec_of
-from vambrace.protocols import Adversary, Game
+from vambrace.protocols import Adversary, Floats, Game
 from vambrace.redteam.games import Games, sized
 from vambrace.redteam.moves import first_scripts, neighbours
+from vambrace.redteam.race import standard_error
 
 FIRST_RUNG = (2, 0.15)  # where many scripts begin: games, and which share of those that played so many play on
 RUNGS = ((4, 0.4), (8, 0.5), (16, 0.5))
@@ -34,7 +35,9 @@ PART = 4  # if all can play more games within this part of the search, they do: 
 CHILDREN = (16, 12, 8, 4)  # of each parent, the best first
 STALE = 3  # generations without improvement after which the search ends
 IMPROVED = 0.005  # of the best score: a smaller difference is no improvement
-FINALISTS = 3  # of the last race, after a quarter of its games
+STAGES = (0.25, 1.0, 4.0)  # of the games of the last race; it ends when one attack is left
+FEWEST = 8  # games, of which a standard error says something
+CLEARLY = 2.0  # standard errors
 STEP, DECIDE = "search", "decide"
 LOOKED_AT = 10_000  # rounds: in longer games looking ahead takes too long
 PRICES = (0.0, 0.05, 0.2)  # of all that can be lost, for the whole budget
@@ -67,7 +70,7 @@ def effort_for(name: str, games: Games) -> Effort:
         return effort
     most = INTERPRETED_ROUNDS * effort.games // (EFFORTS["standard"].games * games.horizon)
     report = int(np.clip(most // 10, 8, effort.report))
-    return Effort(int(np.clip(most, 40, effort.games)), report, report)
+    return Effort(int(np.clip(most, 40, effort.games)), report, report // 4)
 
 
 class Search:
@@ -122,25 +125,34 @@ class Search:
             pool = self.race([*pool, *self._children(pool, rng)], self.rungs, self.watch)
             stale = 0 if self._score(pool[0]) > before + IMPROVED * abs(before) else stale + 1
         if self.effort.final > 0:
-            finalists = self._decided([*pool, *self._best_fixed(budget)], self.effort.final // 4)
-            pool = self._decided(finalists[:FINALISTS], self.effort.final)
+            pool = self._decided([*pool, *self._best_fixed(budget)])
         self.winners.append(pool[0])
         return pool[0]
 
     def best_fixed(self, budget: float) -> list[Adversary]:
         """The attack of the suite that did most harm, if any applies."""
         best = self._best_fixed(budget)
-        return (self._decided(best, self.effort.final // 4) if self.effort.final > 0 else best)[:1]
+        return (self._decided(best) if self.effort.final > 0 else best)[:1]
 
     def _best_fixed(self, budget: float) -> list[Adversary]:
-        games = self.rungs[-1][0]
-        return self.race(self.at(budget), [(games, 0.5), (max(games, self.effort.final // 16), 0.5)])
+        games = max(self.rungs[-1][0], self.effort.final // 16)  # many: some attacks rarely succeed, and do much then
+        return self.race(self.at(budget), [(games, 0.5)])
 
-    def _decided(self, attacks: Sequence[Adversary], games: int) -> list[Adversary]:
-        """The attacks, the worst first, by games that had no part in the search."""
-        once = list(dict.fromkeys(attacks))
-        scores = [played.score for played in self.games.play(once, DECIDE, max(1, games))]
-        return [once[i] for i in np.argsort(-np.array(scores), kind="stable")]
+    def _decided(self, attacks: Sequence[Adversary]) -> list[Adversary]:
+        """The attacks that may be the worst, the worst first, by games that had no part in the search."""
+        left = list(dict.fromkeys(attacks))
+        for stage in STAGES:
+            played = self.games.play(left, DECIDE, max(FEWEST, int(stage * self.effort.final)))
+            order = sorted(range(len(left)), key=lambda i: -played[i].score)
+            leader = played[order[0]].scores
+            open_ones: dict[bytes, Adversary] = {}  # by their scores: those with equal ones are the same attack here
+            for i in order:
+                if i == order[0] or may_win(played[i].scores, leader):
+                    open_ones.setdefault(played[i].scores.tobytes(), left[i])
+            left = list(open_ones.values())
+            if len(left) == 1:
+                break
+        return left
 
     def at(self, budget: float) -> list[Adversary]:
         """The fixed attacks with this budget."""
@@ -191,6 +203,13 @@ class Search:
             self.skipped[spec_of(attack, without="budget")] = str(error)
             return False
         return True
+
+
+def may_win(scores: Floats, leader: Floats) -> bool:
+    """Whether more of the same games could show that an attack does more than the leader, by what is worth it."""
+    behind = leader - scores
+    chance = CLEARLY * standard_error(behind)
+    return bool(behind.mean() <= chance and chance > IMPROVED * abs(leader.mean()))
 
 
 def injected(script: Script, peek: bool) -> Inject:

@@ -231,7 +231,7 @@ def _effort(name: EffortName, games: int | None, arena: Games) -> Effort:
         return chosen
     most = validation.whole("games", games, low=20, high=10**9)
     fewer = min(chosen.report, max(8, most // 6))
-    return chosen._replace(games=most, report=fewer, final=min(chosen.final, fewer))
+    return chosen._replace(games=most, report=fewer, final=min(chosen.final, fewer // 4))
 
 
 def _fixed_attacks(
