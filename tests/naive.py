@@ -270,38 +270,6 @@ class SE(SEWR):
         super().__init__(n_arms, horizon, budget=0.0, delta=delta, radius=radius)
 
 
-class UCB1(ChangingArms):
-    """UCB1: each arm once, then the largest mean + sqrt(alpha ln t / N), t the round about to be played, from 1."""
-
-    def __init__(self, n_arms: int, horizon: int, *, alpha: float = 2.0) -> None:
-        self.n_arms = n_arms
-        self.horizon = horizon
-        self.alpha = alpha
-        self.counts = [0] * n_arms
-        self.sums = [0.0] * n_arms
-        self.outstanding = [0] * n_arms
-
-    def index(self, arm: int) -> float:
-        """Optimistic value of an arm; an arm never asked comes first."""
-        asked = [self.counts[k] + self.outstanding[k] for k in range(self.n_arms)]
-        if asked[arm] == 0:
-            return math.inf
-        mean = self.sums[arm] / self.counts[arm] if self.counts[arm] > 0 else 0.0
-        return mean + math.sqrt(self.alpha * math.log(sum(asked) + 1) / asked[arm])
-
-    def ask(self) -> int:
-        """The arm to pull next."""
-        arm = first_lowest(self.open_arms, lambda k: -self.index(k))
-        self.outstanding[arm] += 1
-        return arm
-
-    def tell(self, arm: int, reward: float) -> None:
-        """Take in an answer."""
-        self.outstanding[arm] = max(0, self.outstanding[arm] - 1)
-        self.counts[arm] += 1
-        self.sums[arm] += reward
-
-
 # -------------------------------------------------------------------------------------- unknown budget
 
 
@@ -560,6 +528,20 @@ class IndexPolicy(ChangingArms):
         self.outstanding[arm] = max(0, self.outstanding[arm] - 1)
         self.counts[arm] += 1
         self.sums[arm] += reward
+
+
+class UCB1(IndexPolicy):
+    """mean + sqrt(alpha ln t / N), t the round about to be played, from 1."""
+
+    tolerance = 1e-12
+
+    def __init__(self, n_arms: int, horizon: int, *, alpha: float = 2.0) -> None:
+        super().__init__(n_arms, horizon)
+        self.alpha = alpha
+
+    def index(self, arm: int) -> float:
+        """Optimistic value of an arm."""
+        return self.mean(arm) + math.sqrt(self.alpha * math.log(self.time()) / self.asked(arm))
 
 
 class KLUCB(IndexPolicy):

@@ -71,41 +71,39 @@ def _look_again(state: Any, last: int, answered: int) -> tuple[int, float, int, 
 
 
 class Bonus(NamedTuple):
-    """An index of the form estimate + sqrt((offset + slope ln t) / N). Its `growth` is what is divided by N."""
+    """An index of the form estimate + sqrt(offset + slope ln t) / sqrt(N). Its `growth` is the first root."""
 
     offset: float
     slope: float
 
 
+INVERSE_ROOTS = 1.0 / np.sqrt(np.maximum(np.arange(8192), 1))  # most arms have few answers; looking up is faster
+
+
 @kernel
 def bonus_growth(state: Any, t: int) -> float:
-    return state.bonus.offset + state.bonus.slope * log(t)
+    return sqrt(state.bonus.offset + state.bonus.slope * log(t))
 
 
 @kernel
 def bonus_index(state: Any, arm: int, count: int, growth: float) -> float:
-    value: float = state.ranking.estimates[arm] + sqrt(growth / count)
+    value: float = state.ranking.estimates[arm] + growth * _inverse_root(count)
     return value
 
 
 @kernel
-def bonus_above(state: Any, arm: int, count: int, growth: float, floor: float) -> bool:
-    """Most arms are so far below the floor that neither a root nor a division is needed."""
-    missing = floor - state.ranking.estimates[arm]
-    if missing * abs(missing) * count > (1.0 + SLACK) * growth:
-        return False
-    return bonus_index(state, arm, count, growth) > floor
+def bonus_threshold(state: Any, ceiling: float, count: int, growth: float) -> float:
+    return ceiling - growth * _inverse_root(count) + SLACK
 
 
 @kernel
-def bonus_threshold(state: Any, ceiling: float, count: int, growth: float) -> float:
-    return ceiling - sqrt(growth / count) + SLACK
+def _inverse_root(count: int) -> float:
+    return INVERSE_ROOTS[count] if count < len(INVERSE_ROOTS) else 1.0 / sqrt(count)
 
 
 SLOTS: dict[str, Any] = {
     "growth": bonus_growth,
     "index": bonus_index,
-    "above": bonus_above,
     "threshold": bonus_threshold,
     "TIE": TOLERANCE,
 }

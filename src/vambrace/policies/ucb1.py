@@ -2,7 +2,8 @@
 
 Setting     K arms, rewards in [0, 1].
 Algorithm   Each arm once; then the arm with the largest mean + sqrt(alpha ln t / N).   Auer, Cesa-Bianchi, Fischer 2002
-Reading     alpha = 2 is the original; Xu et al. (2021) attack alpha = 1. t is the round about to be played. Missing
+Reading     alpha = 2 is the original; Xu et al. (2021) attack alpha = 1. t is the round about to be played. Indices
+            closer than 1e-12 tie: attacks bring indices together up to rounding, which must not decide. Missing
             answers count in t and N, but not in the mean.
 """
 
@@ -55,7 +56,7 @@ class UCB1(IndexPolicy):
     name, reference = "ucb1", "Auer et al. 2002"
     learns_from_counts = True
     state_version = 2
-    select, update = bound(update=update, **SLOTS | {"TIE": 0.0})
+    select, update = bound(update=update, **SLOTS)
 
     alpha: Positive = 2.0
 
