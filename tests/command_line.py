@@ -10,6 +10,18 @@ SIMULATE = ["simulate", "ucb1", "se-wr:budget=2", "--means", "0.9,0.5", "--attac
 SMALL = ["--horizon", "3e1", "--replications", "3", "--seed", "5", "--checkpoints", "4"]
 PLAN = "plan --arms 4 --rate 0.015 --gap 0.002 --budget 100 --horizon 1e6"
 
+MINE = """
+class Mine:
+    def __init__(self, n_arms, horizon, seed):
+        self.paid, self.pulls = [1.0] * n_arms, [1] * n_arms
+    def ask(self):
+        means = [paid / pulls for paid, pulls in zip(self.paid, self.pulls)]
+        return means.index(max(means))
+    def tell(self, arm, reward):
+        self.paid[arm] += reward
+        self.pulls[arm] += 1
+"""
+
 
 class Finished(NamedTuple):
     code: Any

@@ -72,17 +72,24 @@ def read(specs: Iterable[str], folder: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for file in dict.fromkeys(split(spec).file for spec in specs):
         if file:
+            place = (folder / file).resolve()
             try:
-                found[file] = (folder / file).read_text(encoding="utf-8-sig")
+                found[file] = place.read_text(encoding="utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
                 why = getattr(error, "strerror", None) or error
                 raise InvalidParameter(f"{file}: expected a file of Python code, got {why}") from None
-            load(file, found[file])
+            load(file, found[file], place)
     return found
 
 
-def load(file: str, text: str) -> None:
-    """Run the text of a file, once in this process."""
+def load(file: str, text: str, place: Path | None = None) -> None:
+    """Run the text of a file, once in this process.
+
+    Args:
+        file: The file, as a spec names it.
+        text: Its text.
+        place: Where it is; None: nowhere on this machine.
+    """
     key = (file, fingerprint(text))
     if key in _modules:
         return
@@ -90,7 +97,7 @@ def load(file: str, text: str) -> None:
     loader = _Text(file, text)
     spec = spec_from_loader(name, loader, origin=file)
     module = module_from_spec(spec)  # type: ignore[arg-type]
-    module.__file__ = file
+    module.__file__ = str(place or file)
     sys.modules[name] = module
     try:
         loader.exec_module(module)
@@ -116,6 +123,19 @@ class _Text(InspectLoader):
 
     def get_code(self, fullname: str) -> Any:
         return self.source_to_code(self.text, self.file)
+
+
+def module(file: str, sources: Mapping[str, str]) -> ModuleType:
+    """What running a file left.
+
+    Args:
+        file: The file, as a spec names it.
+        sources: The fingerprints of the files that were run.
+    """
+    found = _modules.get((file, sources.get(file, "")))
+    if found is None:
+        raise InvalidParameter(f"{file}: expected a file that this program was asked to run, got only its name")
+    return found
 
 
 def classes(module: ModuleType, kind: str) -> dict[str, type[Any]]:
@@ -153,10 +173,7 @@ def _made(kind: str, spec: str, sources: Mapping[str, str] | None) -> Any:
         return getattr(registry, kind)(spec)
     if sources is None:
         sources = fingerprints([spec], read([spec], Path()))
-    module = _modules.get((file, sources.get(file, "")))
-    if module is None:
-        raise InvalidParameter(f"{file}: expected a file that this program was asked to run, got only its name")
-    known = classes(module, kind)
+    known = classes(module(file, sources), kind)
     known |= {thing.__name__: thing for thing in known.values()}
     if name not in known:
         raise UnknownName(f"{kind} in {file}", name, known)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import vambrace as vb
-from command_line import Run, assert_mistake
+from command_line import MINE, Run, assert_mistake
 
 ATTACK = ["attack", "ucb1", "--budgets", "0,3,6", "--attack", "conceal", "--attack", "random-flips:rate=0.5"]
 FEW = ["--horizon", "40", "--replications", "2", "--seed", "5"]
@@ -83,6 +83,29 @@ def test_without_fixed_attacks_it_searches_and_answers_first(run: Run, tmp_path:
 def test_a_page_needs_a_search(run: Run, tmp_path: Path) -> None:
     assert_mistake(run(*ATTACK, *FEW, "--html", str(tmp_path / "page.html")))
     assert run("attack", "ucb1", "--budgets", "3", "--suite", *FEW).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--suite", "--goal", "best 10%"], "goal: expected a search, got --suite or --attack"),
+        (["--attack", "swap", "--effort", "quick"], "effort: expected a search"),
+        (["--suite", "--threat", "inject"], "threat: expected a search"),
+        (["--unbounded"], "unbounded: expected --suite or --attack, got a search"),
+        (["--replications", "5"], "replications: expected --suite or --attack"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(run: Run, words: list[str], message: str) -> None:
+    assert_mistake(refused := run("attack", "ucb1", "--budgets", "8", *words))
+    assert message in refused.err
+
+
+def test_a_class_with_ask_and_tell(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(MINE, encoding="utf-8")
+    done = run("attack", "mine.py:Mine", "--budgets", "8", "--means", "0.9,0.2", "--suite", *FEW)
+    assert done.code == 0
+    assert done.out.startswith("mine.py:Mine, ")
 
 
 def test_fake_visitors(run: Run) -> None:

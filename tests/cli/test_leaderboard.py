@@ -5,23 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from command_line import Run, assert_mistake
+from command_line import MINE, Run, assert_mistake
 from small_board import entry, score, small_board
 from vambrace.redteam.entries import read, write
 
 __all__ = ["small_board"]
 pytestmark = pytest.mark.usefixtures("small_board")
-MINE = """
-class Mine:
-    def __init__(self, n_arms, horizon, seed):
-        self.paid, self.pulls = [1.0] * n_arms, [1] * n_arms
-    def ask(self):
-        means = [paid / pulls for paid, pulls in zip(self.paid, self.pulls)]
-        return means.index(max(means))
-    def tell(self, arm, reward):
-        self.paid[arm] += reward
-        self.pulls[arm] += 1
-"""
 
 
 def test_enter_check_and_page(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,6 +23,7 @@ def test_enter_check_and_page(run: Run, tmp_path: Path, monkeypatch: pytest.Monk
     found = read(Path("entries/mine-mine.toml"))
     assert (found.name, found.bandit, [*found.contests]) == ("my own", "../mine.py:Mine", ["tiny", "small"])
     assert "1 entry played again: every figure agrees." in run("leaderboard", "check", "--entries", "entries").out
+    assert run("leaderboard", "check", "mine-mine.toml", "--entries", "entries").code == 0
     done = run("leaderboard", "--entries", "entries", "--html", "board.html")
     assert done.out.startswith("Of 1 bandit, my own loses least")
     assert "my own" in Path("board.html").read_text(encoding="utf-8")
@@ -58,6 +48,7 @@ def test_check_fails_where_a_figure_is_forged(run: Run, tmp_path: Path) -> None:
         ["check"],
         ["pge"],
         ["page", "--entries", "nowhere"],
+        ["page", "ucb1"],
         ["page", "--html", "board.pdf"],
     ],
 )

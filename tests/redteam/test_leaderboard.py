@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from small_board import small_board
-from vambrace.errors import InvalidParameter, UnknownName
+from vambrace.errors import InvalidParameter
 from vambrace.parameters import spec_of
 from vambrace.redteam import leaderboard, measuring
 from vambrace.redteam.entries import read
@@ -185,12 +185,3 @@ def test_plain_python_meets_the_attacks_of_others(folder: Path, monkeypatch: pyt
     monkeypatch.setattr(Search, "run", watched)
     leaderboard.enter("river.py:Mine", folder / "mine.toml")
     assert {each for each in ours if each.startswith("script") and "stop" not in each} <= met
-
-
-def test_what_is_no_bandit(folder: Path) -> None:
-    with pytest.raises(UnknownName, match=r"unknown bandit in river.py 'Mime'; did you mean 'Mine'?"):
-        leaderboard.bandit("river.py:Mime", folder)
-    with pytest.raises(InvalidParameter, match=r"bandit: expected a Python file, got 'none.py:Mine'"):
-        leaderboard.bandit("none.py:Mine", folder)
-    with pytest.raises(UnknownName, match="unknown policy 'ucb3'"):
-        leaderboard.bandit("ucb3", folder)

@@ -228,6 +228,7 @@ def test_fake_visitors() -> None:
         ({"threat": "bribe"}, r"threat"),
         ({"goal": "win"}, r"goal: expected loss 50%"),
         ({"games": 3}, r"games: expected a whole number"),
+        ({"lost": None}, r"lost: expected a number in \[0, 1\], got None"),
     ],
 )
 def test_wrong_parameters(wrong: dict[str, Any], message: str) -> None:

@@ -11,12 +11,14 @@ from vambrace.errors import InvalidParameter
 from vambrace.protocols import Adversary
 
 MEANS = "0.9,0.8,0.7,0.6,0.5"
-POLICY = typer.Argument(metavar="POLICY", help="Such as ucb1, se-wr:budget=100, or mine.py:MyPolicy of your own.")
+GOAL, EFFORT, GAMES = "loss 50%", "standard", "20"
+POLICY = typer.Argument(metavar="POLICY", help="Such as ucb1, se-wr:budget=100, or mine.py:MyBandit of your own.")
 EXAMPLES = (
     "vambrace attack ucb1 --budgets 10,100",
     'vambrace attack thompson --budgets 30 --goal "arm 4 90%" --html attack.html',
     "vambrace attack ucb1 --budgets 10,100 --threat inject",
     "vambrace attack ucb1 --budgets 10,100 --delay batch:1000",
+    "vambrace attack mine.py:MyBandit --budgets 10,100",
     "vambrace attack ucb1 --budgets 0,10,100 --suite",
     "vambrace attack se-wr:budget=100 --budgets 100 --means 0.9,0.8 \\",
     "    --attack conceal --attack swap",
@@ -28,15 +30,15 @@ def command(
     budgets: Annotated[str, common.option("NUMBERS", "What an attack may spend, such as 0,10,100; 0 is no attack.")],
     means: Annotated[str | None, common.option("NUMBERS", f"Means of Bernoulli arms; {MEANS} by default.")] = None,
     env: common.Env = None,
-    goal: common.Goal = "loss 50%",
-    effort: common.Effort = "standard",
+    goal: common.Goal = GOAL,
+    effort: common.Effort = EFFORT,
     threat: Annotated[str, common.option("THREAT", "alter: change rewards; inject: add fake visitors.")] = "alter",
     suite: Annotated[bool, typer.Option("--suite", help="Play the fixed attacks only, without a search.")] = False,
     attacks: Annotated[
         list[str] | None, common.option("ATTACK", "Play only this, without a search; may be repeated.", "--attack")
     ] = None,
     horizon: common.Horizon = "1e5",
-    replications: Annotated[str, common.option("NUMBER", "Games of each attack, with --suite or --attack.")] = "20",
+    replications: Annotated[str, common.option("NUMBER", "Games of each attack, with --suite or --attack.")] = GAMES,
     seed: common.Seed = "0",
     unbounded: common.Unbounded = False,
     delay: late.Delay = None,
@@ -48,20 +50,25 @@ def command(
     """Find the attack that hurts a policy most, at each budget.
 
     Searches: attacks race, and the winner is measured in fresh games. With --suite or --attack only fixed attacks play.
-    In every game, of the search too, the arms stand in another order; arms of --env that have only one keep it.
+    In every game, of the search too, the arms stand in another order; arms of --env that have only one keep it. A class
+    of your own is a policy as in the docs, or it is made with n_arms, horizon and seed and has ask and tell.
     """
+    from vambrace.redteam.bandits import bandit
+
     arms = common.environment(MEANS if means is None and env is None else means, env)
     sizes = common.numbers("budgets", budgets)
     if not suite and not attacks:
+        _check_absent("--suite or --attack", unbounded=unbounded, replications=replications != GAMES)
         options = {"goal": goal, "effort": effort, "threat": threat, "threads": threads}
         options |= common.whole(horizon=horizon, seed=seed) | late.options(delay, lost)
-        _search(own_code.policy(policy), arms, [each for each in sizes if each] or sizes, options, html, as_json)
+        _search(bandit(policy), arms, [each for each in sizes if each] or sizes, options, html, as_json)
         return
-    _check_absent(html=html, delay=delay, lost=lost or None, threat=threat if threat != "alter" else None)
+    changed = {"goal": goal != GOAL, "effort": effort != EFFORT, "threat": threat != "alter"}
+    _check_absent("a search", html=html, delay=delay, lost=lost, **changed)
     from vambrace.redteam.suite import attack_suite
 
     report = attack_suite(
-        own_code.policy(policy),
+        bandit(policy),
         arms,
         budgets=sizes,
         **common.whole(horizon=horizon, replications=replications, seed=seed),
@@ -116,10 +123,12 @@ def _search(policy: Any, arms: Any, budgets: list[float], options: dict[str, Any
         common.print_note(f"The arms of {arms.name} have one order, so ties may shield the best arm.")
 
 
-def _check_absent(**options: Any) -> None:
+def _check_absent(wanted: str, **options: Any) -> None:
+    """Refuse options that would be ignored."""
     for name, given in options.items():
-        if given is not None:
-            raise InvalidParameter(f"{name}: expected a search, got --suite or --attack, which print tables only")
+        if given:
+            got = "--suite or --attack, which play fixed attacks" if wanted == "a search" else "a search"
+            raise InvalidParameter(f"{name}: expected {wanted}, got {got}")
 
 
 def _attack(spec: str, budgets: str) -> Adversary:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vambrace import __version__, own_code, registry
+from vambrace import __version__, registry
 from vambrace.cli import common, late
 from vambrace.cli.attack import MEANS, POLICY
 
@@ -32,9 +32,10 @@ def command(
 ) -> None:
     """Find the least budget that breaks a policy.
 
-    Searches for the attack that reaches the goal with the fewest fake events, and prints how many it needs, with an
-    interval, from fresh games.
+    Searches for the attack that reaches the goal with the fewest altered rewards, and prints how many it needs, with an
+    interval, from fresh games. A class of your own is one as in `vambrace attack`.
     """
+    from vambrace.redteam.bandits import bandit
     from vambrace.redteam.breakdown import breakdown, growth
 
     common.check_target(html, (".html",))
@@ -42,7 +43,7 @@ def command(
     options: dict[str, Any] = {"goal": goal, "effort": effort, "threads": threads, **common.whole(seed=seed)}
     options |= late.options(delay, lost)
     horizons = [common.whole(horizon=each)["horizon"] for each in horizon.split(",")]
-    found = [breakdown(own_code.policy(policy), arms, horizon=each, **options) for each in horizons]
+    found = [breakdown(bandit(policy), arms, horizon=each, **options) for each in horizons]
     if html is not None:
         from vambrace.report import attacks
 
@@ -53,7 +54,7 @@ def command(
     for each in found:
         common.print_note(f"{each}.".replace("no attack", "No attack", 1))
         if each.attack is not None:
-            common.print_note(f"To replay it: {registry.spec_of(each.attack)}")
+            common.print_note(f"To replay it: vambrace simulate with --attack {registry.spec_of(each.attack)}")
         typer.echo()
     reached = [each for each in found if each.attack is not None]
     if len(reached) > 1:

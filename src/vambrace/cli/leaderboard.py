@@ -43,8 +43,10 @@ def command(
     if action == "enter":
         _enter(names or [], entries or Path(), title, threads, as_json)
     elif action in ("check", "renew"):
-        paths = [Path(name) for name in names or []] or sorted((entries or FOLDER).glob("*.toml"))
+        paths = [(entries or Path()) / name for name in names or []] or sorted((entries or FOLDER).glob("*.toml"))
         _check(paths, action == "renew", threads, as_json)
+    elif names:
+        raise InvalidParameter(f"page: expected no names, as it shows every entry of the folder, got {names[0]}")
     else:
         _page(entries or FOLDER, html, as_json)
 

@@ -87,6 +87,7 @@ class Games:
         self.policy, self.environment, self.goal, self.bounded = checked_policy(policy), environment, goal, bounded
         self.n_arms, self.horizon = validation.game_size(environment.n_arms, horizon)
         self.means, self.seed = environment.arm_means(), validation.seed(seed)
+        lost = validation.number("lost", lost, low=0.0, high=1.0)
         self.late = {"delay": delay, "lost": lost} if delay is not None or lost != 0.0 else {}
         self.conditions = ", ".join(in_words(delay, lost))
         goal.check(self.means)

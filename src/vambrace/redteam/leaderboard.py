@@ -1,19 +1,16 @@
 """The leaderboard: enter a bandit, and play an entry again to see whether its figures are true."""
 
-import sys
 from collections.abc import Callable, Sequence
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from vambrace import registry
 from vambrace.errors import GameFault, InvalidParameter, NotApplicable, UnknownName
-from vambrace.foreign import Foreign
 from vambrace.kernels import is_kernel
 from vambrace.parameters import spec_of
-from vambrace.protocols import Adversary, Policy
+from vambrace.protocols import Adversary
+from vambrace.redteam.bandits import bandit
 from vambrace.redteam.contests import BUDGETS, CONTESTS
 from vambrace.redteam.entries import Entry, Figure, Score, read, write
 from vambrace.redteam.games import Games
@@ -34,39 +31,6 @@ LEAST_GAMES = SEARCH[1].report
 FEW = 4  # games of an attack of another entry, and how many of them play on
 AGREE = 1e-4  # relative: a larger difference is none of rounding
 Watch = Callable[[str], None]
-
-
-def bandit(text: str, folder: Path) -> Policy:
-    """The bandit of an entry: a policy by its spec, or a class or policy of a Python file.
-
-    Args:
-        text: A spec such as se-wr:budget=100, or FILE.py:NAME. NAME is called as make(n_arms, horizon, seed) and
-            returns an object with ask and tell; or it is a `vb.Policy`.
-        folder: Where the file is looked for.
-
-    >>> bandit("ucb1", Path()).name
-    'ucb1'
-    """
-    file, found, name = text.rpartition(".py:")
-    if not found:
-        return registry.policy(text)
-    path = (folder / f"{file}.py").resolve()
-    if not path.is_file():
-        raise InvalidParameter(f"bandit: expected a Python file, got {text!r}: there is no {path.name} in that folder")
-    module = _module(path)
-    if not hasattr(module, name):
-        raise UnknownName(f"bandit in {path.name}", name, [each for each in vars(module) if each[0].isupper()])
-    made: Any = getattr(module, name)
-    return made if isinstance(made, Policy) else Foreign(make=made, name=name)
-
-
-def _module(path: Path) -> Any:
-    """A Python file, run."""
-    name = f"vambrace_bandits_{path.stem}"  # a file may have the name of the library that it imports
-    spec: Any = spec_from_file_location(name, path)
-    sys.modules[name] = module_from_spec(spec)
-    spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
 
 
 def strengthen(path: Path, others: Sequence[Entry], *, threads: int | None = None) -> int:
