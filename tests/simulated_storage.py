@@ -199,6 +199,7 @@ class Simulation:
         with (
             patch("vambrace.live.ids.secrets.token_hex", lambda n: f"{self.dice.getrandbits(8 * n):0{2 * n}x}"),
             patch("vambrace.live.ids.time.time_ns", lambda: 0),
+            patch("vambrace.live.ids._unused", {}),
         ):
             self.trouble = self.dice.choice([0.01, 0.03, 0.1])
             for _ in range(40):

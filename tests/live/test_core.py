@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import time
 from random import Random
 from typing import Any
@@ -11,8 +12,8 @@ import pytest
 import vambrace as vb
 from vambrace import registry
 from vambrace.errors import JournalError
-from vambrace.live import events
-from vambrace.live.core import Core, Waiting
+from vambrace.live import events, ids
+from vambrace.live.core import Core
 from vambrace.live.events import Event, decoded, encoded
 from vambrace.live.ids import is_genuine, new_id
 from vambrace.live.settings import Settings
@@ -104,7 +105,7 @@ def test_a_plan_that_is_no_longer_valid_is_not_used() -> None:
 def test_an_older_decision_is_found_where_the_durable_learner_keeps_it() -> None:
     core = fresh(vb.UCB1())
     key, unknown = (new_id(bytes(16), 1) for _ in range(2))
-    core.find_closed = lambda wanted: Waiting(1, 1.0, 0, 3.0) if wanted == key else None
+    core.find_closed = lambda wanted: events.Asked(3.0, key, 1, 1.0, 0) if wanted == key else None
     outcome, event = core.tell(key, 0.5, 9.0)
     assert (outcome, event) == ("late", events.ToldLate(9.0, key, 0.5, 1, 1.0, 0))
     assert core.abandon(key, 9.0) is None
@@ -141,21 +142,43 @@ def test_what_is_no_event_is_refused(content: Any) -> None:
 
 def test_ids_of_one_moment_are_neighbours() -> None:
     begun = time.time_ns() // 10**6
-    nonces = [new_id(bytes(16), 0).split("-")[1] for _ in range(100)]
+    nonces = [new_id(b"of one moment", 0).split("-")[1] for _ in range(100)]
     assert len({nonce[12:] for nonce in nonces}) == 100
     assert all(begun <= int(nonce[:12], 16) <= time.time_ns() // 10**6 for nonce in nonces)
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system copies no processes")
+def test_a_copy_of_a_process_gives_other_ids() -> None:
+    key = b"of a copied process"
+    first = new_id(key, 0)  # more are made than this one
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:
+        os.write(writing, " ".join(new_id(key, 0) for _ in range(20)).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    theirs = os.read(reading, 10_000).decode().split()
+    assert len({first, *theirs, *(new_id(key, 0) for _ in range(20))}) == 41
+
+
+def test_unused_ids_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ids, "_unused", {})
+    monkeypatch.setattr(ids, "MOST_KEPT", 10)
+    assert len({new_id(b"key", arm) for arm in range(100)}) == 100
+    assert len(ids._unused) <= 10
+
+
 def test_an_id_is_sealed_with_its_arm() -> None:
     key, other = bytes(16), bytes(15) + b"1"
-    ids = {new_id(key, arm) for arm in range(3) for _ in range(500)}
-    assert len(ids) == 1_500
-    for text in ids:
+    found = {new_id(key, arm) for arm in range(3) for _ in range(500)}
+    assert len(found) == 1_500
+    for text in found:
         arm, nonce, seal = text.split("-")
         assert (len(nonce), len(seal)) == (32, 16)
         assert is_genuine(key, text)
         assert not is_genuine(other, text)
         assert not is_genuine(key, f"{int(arm) + 1}-{nonce}-{seal}")
+        counts = set("0123456789abcdef-") - {nonce[-1]}
+        assert not any(is_genuine(key, f"{arm}-{nonce[:-1]}{count}-{seal}") for count in counts)
 
 
 def test_records_and_settings_are_all_in_a_snapshot() -> None:

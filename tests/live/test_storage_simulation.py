@@ -12,7 +12,7 @@ import pytest
 from simulated_storage import SimulatedJournal, Simulation, play
 from vambrace.errors import JournalError
 from vambrace.live import ids
-from vambrace.live.core import Waiting
+from vambrace.live.events import Asked
 from vambrace.live.fold import Fold
 
 CI, ALL = 250, 10_000
@@ -98,7 +98,7 @@ def answered_decisions_are_forgotten(patch: pytest.MonkeyPatch) -> dict[str, Any
 
     def find_closed(self: Fold, key: Any) -> Any:
         found = real(self, key)
-        return found if isinstance(found, Waiting) else Waiting(0, 1.0, 0, 0.0)
+        return found if isinstance(found, Asked) else Asked(0.0, key, 0, 1.0, 0)
 
     patch.setattr(Fold, "_find_closed", find_closed)
     return {}
@@ -126,12 +126,12 @@ def uncommitted_events_stay_in_memory(patch: pytest.MonkeyPatch) -> dict[str, An
 def ids_are_numbers_again(patch: pytest.MonkeyPatch) -> dict[str, Any]:
     """As in 0.1.0: each process counts from where it believes to be."""
     numbers = count()
-    patch.setattr(ids, "new_id", lambda key, arm: _sealed(key, f"{arm}-{next(numbers) % 10}"))
+    patch.setattr(ids, "new_id", lambda key, arm: _sealed(key, f"{arm}-{next(numbers) % 8}"))
     return {}
 
 
 def _sealed(key: bytes, text: str) -> str:
-    return f"{text}-{ids._seal(key, text)}"
+    return f"{text}-{ids._seals(key, text[:-1])[int(text[-1])]}"
 
 
 @pytest.mark.parametrize(

@@ -23,14 +23,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import merge
-from typing import Any, Literal, NamedTuple
+from math import inf
+from typing import Any, Literal
 
 import numpy as np
 
 from vambrace import validation
 from vambrace.errors import DecisionError, GameFault, HorizonReached, InvalidParameter, JournalError, NotApplicable
 from vambrace.live import events, ids
-from vambrace.live.events import Event, Id, Label
+from vambrace.live.events import Asked, Event, Id, Label
 from vambrace.live.settings import Settings, check_distinct, label_of, names_of_policies
 from vambrace.protocols import Answer, Game, Integers, Round
 from vambrace.sampling import stream
@@ -39,15 +40,6 @@ LIVE = 2**32  # first word of the key of a learner's stream; no simulation uses 
 REMEMBERED = 10_000  # closed decisions that a learner remembers, so that a repeated answer is recognised
 
 Outcome = Literal["applied", "duplicate", "conflict", "late"]
-
-
-class Waiting(NamedTuple):
-    """A decision without an answer: what goes back to the policy with the answer, and when it was asked."""
-
-    arm: int
-    probability: float
-    tag: int
-    time: float
 
 
 @dataclass(slots=True)
@@ -77,16 +69,18 @@ class Core:
         self.warm = 0  # events of warm starts, which count as rounds too
         self.time = 0.0  # of the last event
         self.arms = [Record(label) for label in settings.labels]
-        self.open: OrderedDict[Id, Waiting] = OrderedDict()
-        self.closed: OrderedDict[Id, float | Waiting] = OrderedDict()
+        self.open: dict[Id, Asked] = {}  # oldest first
+        self.closed: OrderedDict[Id, float | Asked] = OrderedDict()
         self.remembered = REMEMBERED
-        self.find_closed: Callable[[Id], float | Waiting | None] = _not_found
+        self.find_closed: Callable[[Id], float | Asked | None] = _not_found
+        self._horizon = inf if settings.horizon is None else settings.horizon
+        self._randomized = self.policy.randomized
         self._seal_key = bytes.fromhex(settings.key)
         self._pending: Integers = np.zeros(n_arms, dtype=np.int64)
         self._available = np.ones(n_arms, dtype=np.bool_)
         self._planned: tuple[Event, Any] | None = None  # the last `Asked` while it is valid, and the stream after it
         self._apply: dict[type[Any], Callable[[Any], None]] = {
-            events.Asked: self._apply_asked,
+            Asked: self._apply_asked,
             events.Told: self._apply_told,
             events.ToldLate: self._apply_late,
             events.Abandoned: self._apply_abandoned,
@@ -98,12 +92,13 @@ class Core:
 
     # ------------------------------------------------------------------------------------------------------- commands
 
-    def ask(self, time: float) -> events.Asked:
+    def ask(self, time: float) -> Asked:
         """The next decision."""
-        self.check_horizon(1)
-        rng = self.stream.copy() if self.policy.randomized else self.stream
+        if self.asked + self.warm >= self._horizon:
+            self.check_horizon(1)
+        rng = self.stream.copy() if self._randomized else self.stream
         arm, probability, tag = self._select(rng)
-        event = events.Asked(time, ids.new_id(self._seal_key, arm), arm, probability, tag)
+        event = Asked(time, ids.new_id(self._seal_key, arm), arm, probability, tag)
         self._planned = (event, rng)
         return event
 
@@ -116,13 +111,14 @@ class Core:
 
     def tell(self, key: Id, reward: float, time: float) -> tuple[Outcome, events.Told | events.ToldLate | None]:
         """What an answer is, and its event; None if it changes nothing."""
-        known = self.find(key)
-        value = validation.number("reward", reward, low=0.0, high=1.0)
+        known = self.open.get(key) or self.find(key)
+        if not (type(reward) is float and 0.0 <= reward <= 1.0):  # nearly all are
+            reward = validation.number("reward", reward, low=0.0, high=1.0)
         if isinstance(known, float):
-            return ("duplicate" if known == value else "conflict"), None
+            return ("duplicate" if known == reward else "conflict"), None
         if key in self.open:
-            return "applied", events.Told(time, key, value)
-        return "late", events.ToldLate(time, key, value, known.arm, known.probability, known.tag)
+            return "applied", events.Told(time, key, reward)
+        return "late", events.ToldLate(time, key, reward, known.arm, known.probability, known.tag)
 
     def abandon(self, key: Id, time: float) -> events.Abandoned | None:
         """Close an open decision without an answer; None if it is closed already."""
@@ -185,9 +181,9 @@ class Core:
         """The rounds so far: decisions, and the events of warm starts."""
         return self.asked + self.warm
 
-    def find(self, key: Id) -> float | Waiting:
+    def find(self, key: Id) -> float | Asked:
         """The reward of a decision, or the decision itself if it has none."""
-        known: float | Waiting | None = self.open.get(key)
+        known: float | Asked | None = self.open.get(key)
         if known is None:
             known = self.closed.get(key)
         if known is None:
@@ -210,22 +206,24 @@ class Core:
         raise InvalidParameter(f"arm: expected one of {names}, got {label!r}")
 
     def _select(self, rng: Any) -> tuple[int, float, int]:
-        round = Round(self.rounds + 1, len(self.open), self._pending, self._available)
+        round = Round(self.asked + self.warm + 1, len(self.open), self._pending, self._available)
         arm, probability, tag = self.policy.select(self.state, round, rng)
-        if not 0 <= arm < len(self.arms) or not self._available[arm]:
+        arm = int(arm)
+        if not (0 <= arm < len(self.arms) and self._available[arm]):
             wanted = f"an open arm in [0, {len(self.arms) - 1}]"
             raise GameFault(f"policy {self.policy.name}: expected {wanted}, got {arm}")
-        return int(arm), float(probability), int(tag)
+        return arm, float(probability), int(tag)
 
     # ------------------------------------------------------------------------------------------------------- the fold
 
     def apply(self, event: Event) -> None:
         """Change what the learner knows, as the event says. An event that does not fit raises, and changes nothing."""
         self._apply[type(event)](event)
-        self.time = max(self.time, event.time)
+        if event.time > self.time:
+            self.time = event.time
         self._planned = None
 
-    def _apply_asked(self, event: events.Asked) -> None:
+    def _apply_asked(self, event: Asked) -> None:
         if self._planned is not None and self._planned[0] is event:
             self.stream = self._planned[1]
         else:
@@ -234,13 +232,12 @@ class Core:
             if found != event[2:] or event.id in self.open:
                 raise JournalError(f"journal: expected a decision {found}, got {event}: it is damaged")
             self.stream = rng
-        _, key, arm, probability, tag = event
-        self.wait(key, Waiting(arm, probability, tag, max(self.time, event.time)))
+        self.wait(event if event.time >= self.time else event._replace(time=self.time))
         self.asked += 1
-        self.arms[arm].asked += 1
+        self.arms[event.arm].asked += 1
 
     def _apply_told(self, event: events.Told) -> None:
-        arm, probability, tag, _ = self._waiting(event)
+        _, _, arm, probability, tag = self._waiting(event)
         self._count(Answer(arm, event.reward, probability, tag))  # first: a foreign bandit may raise
         self._close(event.id, event.reward)
 
@@ -258,7 +255,7 @@ class Core:
     def _apply_expired(self, event: events.Expired) -> None:
         waiting = self._waiting(event)
         if self.settings.default_reward is not None:
-            arm, probability, tag, _ = waiting
+            _, _, arm, probability, tag = waiting
             self._count(Answer(arm, self.settings.default_reward, probability, tag))
         self._close(event.id, waiting)
         self.arms[waiting.arm].expired += 1
@@ -289,10 +286,10 @@ class Core:
             self._count(Answer(arm, reward, 1.0, 0))
             self.warm += 1
 
-    def wait(self, key: Id, waiting: Waiting) -> None:
+    def wait(self, event: Asked) -> None:
         """Add an open decision."""
-        self.open[key] = waiting
-        self._pending[waiting.arm] += 1
+        self.open[event.id] = event
+        self._pending[event.arm] += 1
 
     def set_arms(self, records: list[Record]) -> None:
         """Take over the records of the arms, which may be more than there are; for one that is read from a snapshot."""
@@ -306,7 +303,7 @@ class Core:
         self._pending = np.zeros(n_arms, dtype=np.int64)
         self._available = np.array([not record.retired for record in records])
 
-    def _waiting(self, event: events.Told | events.Abandoned | events.Expired) -> Waiting:
+    def _waiting(self, event: events.Told | events.Abandoned | events.Expired) -> Asked:
         waiting = self.open.get(event.id)
         if waiting is None:
             raise JournalError(f"journal: expected an open decision, got {event}: it is damaged")
@@ -320,13 +317,14 @@ class Core:
         record = self.arms[answer.arm]
         record.answers += 1
         record.total += answer.reward
-        record.binary = record.binary and answer.reward in (0.0, 1.0)
+        if answer.reward not in (0.0, 1.0):
+            record.binary = False
 
-    def _close(self, key: Id, left: float | Waiting) -> None:
+    def _close(self, key: Id, left: float | Asked) -> None:
         self._pending[self.open.pop(key).arm] -= 1
         self._remember(key, left)
 
-    def _remember(self, key: Id, left: float | Waiting) -> None:
+    def _remember(self, key: Id, left: float | Asked) -> None:
         self.closed[key] = left
         if len(self.closed) > self.remembered:
             self.closed.popitem(last=False)

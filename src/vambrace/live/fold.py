@@ -12,7 +12,7 @@ from typing import Any
 from vambrace.errors import DecisionError, JournalError, SnapshotError
 from vambrace.live import events, snapshots
 from vambrace.live.clock import Clock
-from vambrace.live.core import Core, Waiting
+from vambrace.live.core import Core
 from vambrace.live.events import Event, Id
 from vambrace.live.journal import Entry, Journal
 from vambrace.live.settings import Settings
@@ -201,12 +201,12 @@ class Fold:
             self.journal.append(self._unwritten)
             self._unwritten, self._unwritten_keys = [], {}
 
-    def _find_closed(self, key: Id) -> float | Waiting | None:
-        found: float | Waiting | None = None
+    def _find_closed(self, key: Id) -> float | events.Asked | None:
+        found: float | events.Asked | None = None
         self._write()  # what this batch did is found, too
         for event in map(event_of, self.journal.find(decision=str(key))):
             if isinstance(event, events.Asked):
-                found = Waiting(event.arm, event.probability, event.tag, event.time)
+                found = event
             elif isinstance(event, events.Told | events.ToldLate):
                 found = event.reward
         if found is None:

@@ -313,11 +313,14 @@ class Learner:
     def _run(self, work: Callable[[Core, float], Result]) -> Result:
         """Do some work alone, after everything that is overdue was closed."""
 
+        if self._settings.expires_after is None:
+            return self._alone(work)
+
         def both(core: Core, now: float) -> Result:
             self._close_overdue(core, now)
             return work(core, now)
 
-        return self._alone(work if self._settings.expires_after is None else both)
+        return self._alone(both)
 
     def _close_overdue(self, core: Core, now: float) -> int:
         overdue = core.expire(now)
@@ -345,6 +348,8 @@ def decision_of(core: Core, event: Asked, round: int) -> Decision:
 
 def _id(decision: Decision | Id) -> Id:
     key = decision.id if isinstance(decision, Decision) else decision
-    if isinstance(key, bool) or not isinstance(key, str | int | np.integer):
+    if isinstance(key, str):
+        return key
+    if isinstance(key, bool) or not isinstance(key, int | np.integer):
         raise InvalidParameter(f"decision: expected a Decision or its id, got {decision!r}")
-    return key if isinstance(key, str) else int(key)
+    return int(key)

@@ -17,7 +17,7 @@ from math import log
 import numpy as np
 
 from vambrace.live import events
-from vambrace.live.core import Core, Waiting
+from vambrace.live.core import Core
 from vambrace.live.settings import Settings
 from vambrace.policies import KLUCB
 from vambrace.policies.radii import TIE, kl_upper
@@ -65,7 +65,7 @@ class Shadow(Core):
             stands_for = 1 + self.asked * len(self.arms) // SAMPLED
             self.chosen[self.choice()] += stands_for
             self._next += stands_for
-        self.wait(event.id, Waiting(event.arm, event.probability, event.tag, max(self.time, event.time)))
+        self.wait(event)
         self.asked += 1
         self.arms[event.arm].asked += 1
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from vambrace import registry, validation
 from vambrace.errors import SnapshotError, VambraceError, displayed
 from vambrace.live import ids
-from vambrace.live.core import LIVE, Core, Record, Waiting
-from vambrace.live.events import Id
+from vambrace.live.core import LIVE, Core, Record
+from vambrace.live.events import Asked, Id
 from vambrace.live.settings import Settings, label_of
 from vambrace.protocols import Policy
 
@@ -31,10 +31,8 @@ def content_of(core: Core) -> dict[str, Any]:
     content |= core.settings.to_dict()
     content |= {"asked": core.asked, "warm": core.warm, "time": core.time}
     content |= {"records": [[getattr(record, name) for name in RECORD] for record in core.arms]}
-    content |= {"open": [[key, *waiting] for key, waiting in core.open.items()]}
-    content |= {
-        "closed": [[key, left] if isinstance(left, float) else [key, *left] for key, left in core.closed.items()]
-    }
+    content |= {"open": [_row(event) for event in core.open.values()]}
+    content |= {"closed": [[key, left] if isinstance(left, float) else _row(left) for key, left in core.closed.items()]}
     content |= {"stream": [f"{word:016x}" for word in core.stream], "state": plain(core.state)}
     return content | {"checksum": checksum(content)}
 
@@ -52,9 +50,9 @@ def core_of(snapshot: Any, policy: Policy | None = None) -> Core:
         core.state = filled(core.state, present_state(snapshot, policy), "state")
         core.stream = words(present["stream"], len(core.stream))
         for key, *waiting in present["open"]:
-            core.wait(_new(key, core), _waiting(waiting, core))
+            core.wait(_waiting(_new(key, core), waiting, core))
         for key, *left in present["closed"]:
-            core.closed[_new(key, core)] = _reward(*left) if len(left) == 1 else _waiting(left, core)
+            core.closed[_new(key, core)] = _reward(*left) if len(left) == 1 else _waiting(key, left, core)
         if core.asked < len(core.open) + len(core.closed):
             raise SnapshotError(f"snapshot: expected at most {core.asked} decisions, which were asked, got more")
         check_unchanged(snapshot)
@@ -105,13 +103,18 @@ def _reward(value: Any) -> float:
     return validation.number("reward", value, low=0.0, high=1.0)
 
 
-def _waiting(values: list[Any], core: Core) -> Waiting:
+def _row(event: Asked) -> list[Any]:
+    return [event.id, event.arm, event.probability, event.tag, event.time]
+
+
+def _waiting(key: Id, values: list[Any], core: Core) -> Asked:
     arm, probability, tag, time = values
-    return Waiting(
+    return Asked(
+        validation.number("time of a decision", time, low=-inf, high=inf),
+        key,
         validation.whole("arm of a decision", arm, low=0, high=len(core.arms) - 1),
         validation.number("probability of a decision", probability, low=0.0, high=1.0, open_low=True),
         validation.whole("tag of a decision", tag, low=-LIVE, high=2**53),
-        validation.number("time of a decision", time, low=-inf, high=inf),
     )
 
 
