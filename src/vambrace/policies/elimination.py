@@ -72,6 +72,15 @@ def fewest_pulled(active: Integers, n_active: int, counts: Integers, round: Roun
 
 
 @kernel
+def first_at_floor(arms: Arms) -> int:
+    """The same with no pending answers, wherever the arms are that are ahead."""
+    i = 0
+    while arms.counts[arms.active[i]] > arms.floor:
+        i += 1
+    return arms.active[i]
+
+
+@kernel
 def cycle(state: Any) -> tuple[Integers, int]:
     """The arms of a sweep, for the leap engine; for any state that has `arms`."""
     return state.arms.active, state.arms.n_active

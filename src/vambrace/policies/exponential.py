@@ -14,6 +14,7 @@ import numpy as np
 
 from vambrace.engine.slots import ARMS_CHANGE
 from vambrace.kernels import kernel, rare_kernel
+from vambrace.policies.indices import count_open
 from vambrace.protocols import Floats, Game, Policy, Round
 from vambrace.sampling import Stream, uniform
 
@@ -58,13 +59,12 @@ def draw_open_arm(weights: Floats, scale: float, floor: float, round: Round, rng
     """The same among the open arms only, whose probabilities are divided by their sum."""
     if not ARMS_CHANGE:
         return draw_arm(weights, scale, floor, rng)
-    mass, n_open = 0.0, 0
+    if count_open(round) == len(weights):  # not a bit different
+        return draw_arm(weights, scale, floor, rng)
+    mass = 0.0
     for i in range(len(weights)):
         if round.available[i]:
             mass += scale * weights[i] + floor
-            n_open += 1
-    if n_open == len(weights):  # not a bit different
-        return draw_arm(weights, scale, floor, rng)
     u, cumulative, arm = uniform(rng) * mass, 0.0, -1
     for i in range(len(weights)):
         if round.available[i] and (arm < 0 or cumulative <= u):

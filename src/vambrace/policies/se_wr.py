@@ -41,7 +41,7 @@ from vambrace.policies.elimination import (
     advance_and_test,
     cycle,
     drop_if_due,
-    fewest_pulled,
+    first_at_floor,
     make_arms,
     next_in_sweep,
     readmitted,
@@ -64,8 +64,8 @@ class State(NamedTuple):
 
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
-    if ARMS_CHANGE:  # those that are one pull ahead need not come first in index order
-        return fewest_pulled(state.arms.active, state.arms.n_active, state.arms.counts, round), 1.0, 0
+    if ARMS_CHANGE and round.open == 0:  # those that are one pull ahead need not come first in index order
+        return first_at_floor(state.arms), 1.0, 0
     return next_in_sweep(state.arms, round), 1.0, 0
 
 
