@@ -19,7 +19,7 @@ $(VENV)/.ready: pyproject.toml
 	@touch $@
 
 # Tests of servers and browsers wait, so there are two workers per core. A file stays together: it shares what it makes.
-IN_PARALLEL = -n $$($(BIN)/python -c 'import os; print(2 * os.cpu_count())') --dist loadfile
+IN_PARALLEL = -n $$($(BIN)/python -c 'import os; print(2 * os.cpu_count())') --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/.ready ## run the test suite (a few minutes)
 	$(BIN)/python -m pytest $(IN_PARALLEL) -m 'not slow'

@@ -22,6 +22,14 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+LONG = ("serve", "lab", "docs", "report", "live", "test_examples", "test_reproduce")  # files that start other programs
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first: at the end short ones keep all workers busy."""
+    items.sort(key=lambda item: not any(word in part for part in item.path.parts[-2:] for word in LONG))
+
+
 @pytest.fixture(autouse=True)
 def _examples_are_interpreted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """The short games of docstrings take longer to compile than to play as plain Python; the numbers are the same."""

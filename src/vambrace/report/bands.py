@@ -1,5 +1,6 @@
 """What figures and tables say of a game besides its mean regret: the interval of that mean, and the theory's bound."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -26,10 +27,15 @@ def bootstrap(values: Floats) -> Band:
     replications, so that the same results always give the same picture.
     """
     values = np.asarray(values, dtype=np.float64)
-    copies = len(values)
-    chosen = np.random.default_rng(2026).multinomial(copies, np.full(copies, 1 / copies), size=RESAMPLES)
-    low, high = np.quantile(chosen @ values / copies, [0.025, 0.975], axis=0)
+    low, high = np.quantile(_resampled(len(values)) @ values / len(values), [0.025, 0.975], axis=0)
     return Band(values.mean(axis=0), low, high)
+
+
+@lru_cache(maxsize=4)
+def _resampled(copies: int) -> Floats:
+    """For each resample how often each replication is in it."""
+    drawn = np.random.default_rng(2026).multinomial(copies, np.full(copies, 1 / copies), size=RESAMPLES)
+    return drawn.astype(np.float64)
 
 
 def promise(play: Play) -> theory.Bound | None:

@@ -16,7 +16,7 @@ from vambrace.lab.panels import panels
 from vambrace.lab.study import Study
 from vambrace.progress import ProgressBar
 from vambrace.report import comparisons, page
-from vambrace.report.figures import Rows, number, save
+from vambrace.report.figures import Rows, number, save, unchecked
 from vambrace.report.finals import finals, page_table
 from vambrace.report.methods import paragraph
 from vambrace.report.panels import MOST_FACETS, Drawn, count_facets, figures_of
@@ -57,6 +57,7 @@ class Paper(NamedTuple):
     lines: Mapping[str, Rows] = {}  # more lines for the figures of panels, by the name of the figure: EXPERIMENT-PANEL
 
 
+@unchecked()
 def write(
     studies: Sequence[Study],
     folder: Path,

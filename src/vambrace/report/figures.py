@@ -1,6 +1,7 @@
 """Figures of lines: one definition of each gives SVG, PNG, PDF and a self-contained HTML page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import ceil, floor, log10
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -244,6 +245,16 @@ def save(figure: Any, path: Path) -> None:
     options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"ppi": 144}}
     with whole_file(path) as unfinished:
         figure.save(unfinished, **options.get(path.suffix, {}))
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Within it no figure is checked against the schema of Vega-Lite: a third of the work, that only finds our bugs."""
+    load_altair()
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(False):
+        yield
 
 
 def load_altair() -> Any:

@@ -92,6 +92,7 @@ def _vega() -> Any:
     return Markup(vega_program().replace("</script", "<\\/script"))  # ours, not the user's
 
 
+@cache
 def vega_program() -> str:
     """Vega, Vega-Lite and Vega-Embed of the version that the figures were made with, as a program for a page."""
     altair = load_altair()
