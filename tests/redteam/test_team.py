@@ -148,6 +148,20 @@ def test_an_attack_that_rarely_succeeds_gets_the_games_that_it_needs(monkeypatch
     assert asked == [3 * 256, 2 * 1_024, 2 * 4_096]
 
 
+def test_of_many_that_are_level_the_longest_race_is_for_the_one_that_may_do_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Among six attacks that do the same but for noise, one succeeds rarely: chance may hide most in its games."""
+    noise = np.random.default_rng(0).uniform(-0.05, 0.05, (6, 4_096))
+    level: list[vb.Adversary] = [vb.Conceal(), vb.Swap(), vb.Garcelon(), vb.ACE(), vb.JunUCB(), vb.Mimic()]
+    rare = np.full(4_096, 0.25)
+    rare[:1_024:20] = rare[1_024::14] = 1.0
+    scores = {attack: 0.29 + each for attack, each in zip(level, noise, strict=True)}
+    winner, asked = last_race(monkeypatch, scores | {vb.Boost(): rare})
+    assert winner == vb.Boost()
+    assert asked == [7 * 256, 4 * 1_024, 2 * 4_096]
+
+
 def test_what_is_decided_needs_no_more_games(monkeypatch: pytest.MonkeyPatch) -> None:
     """Conceal and Boost are the same attack here, Swap is clearly behind, and Garcelon differs by less than matters."""
     worst, noise = np.random.default_rng(0).uniform((0.4, -1e-3), (0.6, 1e-3), (4_096, 2)).T

@@ -17,6 +17,7 @@ EXP3, Thompson sampling, SE-WR (budgets 30 and 100) and PE-WR (30) in 3,000 roun
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ PART = 4  # if all can play more games within this part of the search, they do: 
 CHILDREN = (16, 12, 8, 4)  # of each parent, the best first
 STALE = 3  # generations without improvement after which the search ends
 IMPROVED = 0.005  # of the best score: a smaller difference is no improvement
-STAGES = (0.25, 1.0, 4.0)  # of the games of the last race; it ends when one attack is left
+STAGES = ((0.25, 16), (1.0, 4), (4.0, 2))  # of the last race: share of its games, most attacks; one left ends it
 FEWEST = 8  # games, of which a standard error says something
 CLEARLY = 2.0  # standard errors
 STEP, DECIDE = "search", "decide"
@@ -139,15 +140,15 @@ class Search:
         return self.race(self.at(budget), [(games, 0.5)])
 
     def _decided(self, attacks: Sequence[Adversary]) -> list[Adversary]:
-        """The attacks that may be the worst, the worst first, by games that had no part in the search."""
+        """The worst attack by games that had no part in the search; then those that chance may have put behind it."""
         left = list(dict.fromkeys(attacks))
-        for stage in STAGES:
-            played = self.games.play(left, DECIDE, max(FEWEST, int(stage * self.effort.final)))
-            order = sorted(range(len(left)), key=lambda i: -played[i].score)
-            leader = played[order[0]].scores
+        for share, most in STAGES:
+            played = self.games.play(left[:most], DECIDE, max(FEWEST, int(share * self.effort.final)))
+            leader = max(played, key=lambda each: each.score).scores
+            hopes = [inf if each.scores is leader else hope(each.scores, leader) for each in played]
             open_ones: dict[bytes, Adversary] = {}  # by their scores: those with equal ones are the same attack here
-            for i in order:
-                if i == order[0] or may_win(played[i].scores, leader):
+            for i in np.argsort(-np.array(hopes), kind="stable"):
+                if hopes[i] >= 0.0:
                     open_ones.setdefault(played[i].scores.tobytes(), left[i])
             left = list(open_ones.values())
             if len(left) == 1:
@@ -205,11 +206,11 @@ class Search:
         return True
 
 
-def may_win(scores: Floats, leader: Floats) -> bool:
-    """Whether more of the same games could show that an attack does more than the leader, by what is worth it."""
+def hope(scores: Floats, leader: Floats) -> float:
+    """How much more than the leader an attack may do in more of the same games; negative: not, or not worth them."""
     behind = leader - scores
     chance = CLEARLY * standard_error(behind)
-    return bool(behind.mean() <= chance and chance > IMPROVED * abs(leader.mean()))
+    return float(chance - behind.mean()) if chance > IMPROVED * abs(leader.mean()) else -inf
 
 
 def injected(script: Script, peek: bool) -> Inject:
