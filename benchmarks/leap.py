@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import vambrace as vb
-from vambrace.report.figures import save
+from vambrace.report.figures import LABEL, save
 
 ENVIRONMENT = vb.Bernoulli([0.9] + [0.8] * 9)
 ATTACK = vb.Conceal(budget=1000)
@@ -58,7 +58,9 @@ def figure(rows: list[dict[str, Any]]) -> Any:
     log_scale = altair.Scale(type="log")
     decades = {"x": [10.0**e for e in range(3, 13)], "y": [10.0**e for e in range(-1, 4)]}
     data = altair.Data(values=rows)  # type: ignore[no-untyped-call]
-    stroke = altair.Legend(symbolType="stroke", symbolSize=300, symbolStrokeColor="black", symbolStrokeWidth=2)
+    stroke = altair.Legend(symbolType="M-1,0L1,0", symbolSize=900, symbolStrokeColor="black", symbolFillColor="black")
+    colours = altair.Scale(range=["#0072B2", "#D55E00", "#009E73"])
+    wide = altair.Legend(labelLimit=200)
     return (
         altair.Chart(data, title="One replication, K = 10, gap 0.1, C = 1000, against Conceal")
         .mark_line(point=True)
@@ -66,16 +68,16 @@ def figure(rows: list[dict[str, Any]]) -> Any:
             x=altair.X(
                 "horizon:Q",
                 title="horizon T (rounds)",
-                axis=altair.Axis(format=".0e", values=decades["x"]),
+                axis=altair.Axis(labelExpr=LABEL, values=decades["x"]),
                 scale=log_scale,
             ),
             y=altair.Y(
                 "ms:Q", title="wall time (ms)", axis=altair.Axis(format="~g", values=decades["y"]), scale=log_scale
             ),
-            color=altair.Color("policy:N", title="policy", scale=altair.Scale(range=["#0072B2", "#D55E00", "#009E73"])),
+            color=altair.Color("policy:N", title="policy", scale=colours, legend=wide),
             strokeDash=altair.StrokeDash("engine:N", title="engine", sort=["leap", "rounds"], legend=stroke),
         )
-        .properties(width=420, height=280, description=alt)
+        .properties(width=500, height=280, description=alt, padding={"left": 5, "top": 5, "right": 25, "bottom": 5})
     )
 
 
