@@ -21,6 +21,9 @@ $(VENV)/.ready: pyproject.toml
 # Tests of servers and browsers wait, so there are two workers per core. A file stays together: it shares what it makes.
 IN_PARALLEL = -n $$($(BIN)/python -c 'import os; print(2 * os.cpu_count())') --dist loadfile --no-loadscope-reorder
 
+# The workers use all cores. Threads of NumPy, of which each of hundreds of processes starts some, would only wait.
+test test-slow: export OPENBLAS_NUM_THREADS = 1
+
 test: $(VENV)/.ready ## run the test suite (a few minutes)
 	$(BIN)/python -m pytest $(IN_PARALLEL) -m 'not slow'
 

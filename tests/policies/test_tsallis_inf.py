@@ -63,7 +63,7 @@ def realised_regret(policy: vb.Policy, environment: vb.Environment) -> Any:
     return vb.simulate(policy, environment, replications=20, realized=True, **options).realized_regret.mean(axis=0)
 
 
-@pytest.mark.parametrize("estimator", ["iw", "rv"])
+@pytest.mark.parametrize("estimator", ["iw", pytest.param("rv", marks=pytest.mark.slow)])  # 2 s each
 def test_the_regret_is_logarithmic_in_a_stochastic_world(estimator: Literal["iw", "rv"]) -> None:
     """ "iw" 105, 168, 232 and "rv" 62, 92, 122 (standard errors 4 to 10): the same again in each decade.
 
