@@ -36,7 +36,11 @@ PART = 4  # if all can play more games within this part of the search, they do: 
 CHILDREN = (16, 12, 8, 4)  # of each parent, the best first
 STALE = 3  # generations without improvement after which the search ends
 IMPROVED = 0.005  # of the best score: a smaller difference is no improvement
-STAGES = ((0.25, 16), (1.0, 4), (4.0, 2))  # of the last race: share of its games, most attacks; one left ends it
+STAGES = (  # of the last race: share of its games, most attacks, and which share of the best score is worth more games
+    (0.25, 16, IMPROVED),
+    (1.0, 4, 0.01),
+    (4.0, 2, inf),
+)
 FEWEST = 8  # games, of which a standard error says something
 CLEARLY = 2.0  # standard errors
 STEP, DECIDE = "search", "decide"
@@ -142,10 +146,10 @@ class Search:
     def _decided(self, attacks: Sequence[Adversary]) -> list[Adversary]:
         """The worst attack by games that had no part in the search; then those that chance may have put behind it."""
         left = list(dict.fromkeys(attacks))
-        for share, most in STAGES:
+        for share, most, worth in STAGES:
             played = self.games.play(left[:most], DECIDE, max(FEWEST, int(share * self.effort.final)))
             leader = max(played, key=lambda each: each.score).scores
-            hopes = [inf if each.scores is leader else hope(each.scores, leader) for each in played]
+            hopes = [inf if each.scores is leader else hope(each.scores, leader, worth) for each in played]
             open_ones: dict[bytes, Adversary] = {}  # by their scores: those with equal ones are the same attack here
             for i in np.argsort(-np.array(hopes), kind="stable"):
                 if hopes[i] >= 0.0:
@@ -206,11 +210,11 @@ class Search:
         return True
 
 
-def hope(scores: Floats, leader: Floats) -> float:
+def hope(scores: Floats, leader: Floats, worth: float) -> float:
     """How much more than the leader an attack may do in more of the same games; negative: not, or not worth them."""
     behind = leader - scores
     chance = CLEARLY * standard_error(behind)
-    return float(chance - behind.mean()) if chance > IMPROVED * abs(leader.mean()) else -inf
+    return float(chance - behind.mean()) if chance > worth * abs(leader.mean()) else -inf
 
 
 def injected(script: Script, peek: bool) -> Inject:
