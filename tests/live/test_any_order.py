@@ -49,15 +49,13 @@ class AnyOrder(RuleBasedStateMachine):
         self.follow()
 
     def follow(self) -> None:
-        """Let another core live by the events that the learner applies, as they are written to a journal."""
+        """Let another core live by the events of the learner, as they are written to a journal."""
         self.follower = core_of(json.loads(json.dumps(self.learner.snapshot())))
-        apply = self.learner._core.apply
 
-        def both(event: Any) -> None:
-            apply(event)
+        def follow(event: Any) -> None:
             self.follower.apply(decoded(json.loads(json.dumps(encoded(event)))))
 
-        self.learner._core.apply = both  # type: ignore[method-assign]
+        self.learner._core.on_event = follow
 
     @rule(step=st.sampled_from([0.5, 1.0, 4.0, -2.0]))
     def wait(self, step: float) -> None:

@@ -1,4 +1,4 @@
-"""The fold: events alone make the learner, commands change nothing, and a damaged journal is noticed."""
+"""The core: its events alone make the same learner, what is refused changes nothing, a damaged journal is noticed."""
 
 import dataclasses
 import json
@@ -23,33 +23,37 @@ POLICIES = list(registry.specimens("policy", budget=3.0).values())
 
 
 def played(core: Core, rounds: int = 150) -> list[Event]:
-    """Everything that can happen to a core, and the events of it; each command is checked to change nothing."""
+    """Everything that can happen to a core, and the events of it; what is refused is checked to change nothing."""
     done: list[Event] = []
     random = Random(3)
+    core.on_event = done.append
 
-    def do(*found: Event | None) -> None:
-        for event in found:
-            if event is not None:
-                done.append(event)
-                core.apply(event)
+    def refused(command: Any, *given: Any) -> None:
+        core.expire(now)
+        before, number = json.dumps(content_of(core)), len(done)
+        with pytest.raises(vb.VambraceError):
+            command(now, *given)
+        assert (json.dumps(content_of(core)), len(done)) == (before, number)
 
     if core.policy.learns_from_counts:
-        do(core.warm_start({"a": (20, 8), "c": (10, 5)}, 0.0))
+        core.warm_start(0.0, {"a": (20, 8), "c": (10, 5)})
     for t in range(rounds):
         now = float(t)
-        before = json.dumps(content_of(core)) if t % 10 == 0 else ""
-        commands: list[Any] = [core.expire(now), core.ask(now)]
-        commands += [core.tell(key, 1.0, now) for key in [*core.open, *core.closed]]
-        assert before in ("", json.dumps(content_of(core)))
-        do(*core.expire(now))
-        do(core.ask(now))
+        if t % 10 == 0:
+            for key in [*core.open, "0-a-b"]:
+                refused(core.tell, key, 1.5)
+            for command, label in ((core.abandon, "0-a-b"), (core.add_arm, "a"), (core.retire_arm, "x")):
+                refused(command, label)
+            refused(core.warm_start, {"a": (20, 21)})
+        core.ask(now)
         for key in [*core.open, *[*core.closed][-5:]]:
             if random.random() < 0.1:
-                do(core.tell(key, float(random.random() < 0.5), now)[1])
+                core.tell(now, key, float(random.random() < 0.5))
             elif random.random() < 0.02:
-                do(core.abandon(key, now))
+                core.abandon(now, key)
         if core.policy.arms_can_change and t % 40 == 20:
-            do(core.add_arm(f"arm {t}", now), core.retire_arm("b" if t == 20 else f"arm {t - 40}", now))
+            core.add_arm(now, f"arm {t}")
+            core.retire_arm(now, "b" if t == 20 else f"arm {t - 40}")
     return done
 
 
@@ -83,7 +87,6 @@ def test_a_journal_with_another_arm_is_damaged() -> None:
 def test_a_journal_with_an_answer_too_many_is_damaged() -> None:
     core = fresh()
     asked = core.ask(0.0)
-    core.apply(asked)
     core.apply(events.Told(1.0, asked.id, 1.0))
     for event in (events.Told(1.0, asked.id, 1.0), events.Abandoned(1.0, asked.id), events.Expired(1.0, "0-a-b")):
         before = content_of(core)
@@ -92,28 +95,50 @@ def test_a_journal_with_an_answer_too_many_is_damaged() -> None:
         assert content_of(core) == before
 
 
-def test_a_plan_that_is_no_longer_valid_is_not_used() -> None:
-    """Two decisions are planned for one state; after the first is applied, the second would be another one."""
-    core = fresh()
-    first, second = core.ask(0.0), core.ask(0.0)
+def test_a_decision_of_another_state_is_damage() -> None:
+    """Two cores make their first decision; applied as the second one of a third core, it would be another arm."""
+    first, second, core = fresh().ask(0.0), fresh().ask(0.0), fresh()
     core.apply(first)
     with pytest.raises(JournalError, match="it is damaged"):
         core.apply(second)
+    with pytest.raises(JournalError, match="it is damaged"):
+        core.apply(first._replace(arm=1))  # the right arm with an id that is open
     assert core.ask(0.0).arm == 1
+
+
+def test_a_policy_that_raises_while_it_learns_leaves_the_core_in_doubt() -> None:
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Fails(vb.UCB1):
+        @staticmethod
+        def update(state: Any, answer: Any) -> Any:
+            raise RuntimeError("half done")
+
+    core = fresh(Fails())
+    key = core.ask(0.0).id
+    with pytest.raises(vb.VambraceError):
+        core.tell(1.0, key, 2.0)
+    assert not core.is_in_doubt
+    with pytest.raises(RuntimeError, match="half done"):
+        core.tell(1.0, key, 1.0)
+    assert core.is_in_doubt
+    assert [*core.open] == [key]
 
 
 def test_an_older_decision_is_found_where_the_durable_learner_keeps_it() -> None:
     core = fresh(vb.UCB1())
     key, unknown = (new_id(bytes(16), 1) for _ in range(2))
     core.find_closed = lambda wanted: events.Asked(3.0, key, 1, 1.0, 0) if wanted == key else None
-    outcome, event = core.tell(key, 0.5, 9.0)
-    assert (outcome, event) == ("late", events.ToldLate(9.0, key, 0.5, 1, 1.0, 0))
-    assert core.abandon(key, 9.0) is None
+    done: list[Event] = []
+    core.remembered, core.on_event = 0, done.append
+    assert core.tell(9.0, key, 0.5) == "late"
+    assert done == [events.ToldLate(9.0, key, 0.5, 1, 1.0, 0)]
+    assert not core.abandon(9.0, key)
     core.find_closed = lambda wanted: 0.5 if wanted == key else None
-    assert core.tell(key, 0.5, 9.0) == ("duplicate", None)
-    assert core.tell(key, 1.0, 9.0) == ("conflict", None)
+    assert core.tell(9.0, key, 0.5) == "duplicate"
+    assert core.tell(9.0, key, 1.0) == "conflict"
     with pytest.raises(vb.VambraceError, match="no longer known"):
-        core.tell(unknown, 1.0, 9.0)
+        core.tell(9.0, unknown, 1.0)
+    assert len(done) == 1
 
 
 @pytest.mark.parametrize(
@@ -177,8 +202,8 @@ def test_an_id_is_sealed_with_its_arm() -> None:
         assert is_genuine(key, text)
         assert not is_genuine(other, text)
         assert not is_genuine(key, f"{int(arm) + 1}-{nonce}-{seal}")
-        counts = set("0123456789abcdef-") - {nonce[-1]}
-        assert not any(is_genuine(key, f"{arm}-{nonce[:-1]}{count}-{seal}") for count in counts)
+        counts = {*ids.COUNTS, "20", "zz", "-1"} - {nonce[-2:]}
+        assert not any(is_genuine(key, f"{arm}-{nonce[:-2]}{count}-{seal}") for count in counts)
 
 
 def test_records_and_settings_are_all_in_a_snapshot() -> None:

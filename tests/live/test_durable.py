@@ -180,9 +180,6 @@ def test_an_error_of_one_caller_does_not_stop_the_others(url: str) -> None:
 
 def test_a_policy_that_raises_leaves_no_trace(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its state may be half changed by then, so it is read again; another caller of the same transaction is served."""
-    learner = opened(url, vb.UCB1())
-    decisions = learner.ask_many(3)
-    before = live(learner)
     real = vb.UCB1.update
 
     def update(state: Any, answer: Any) -> Any:
@@ -193,6 +190,9 @@ def test_a_policy_that_raises_leaves_no_trace(url: str, monkeypatch: pytest.Monk
         return real(state, answer)
 
     monkeypatch.setattr(vb.UCB1, "update", staticmethod(update))
+    learner = opened(url, vb.UCB1())
+    decisions = learner.ask_many(3)
+    before = live(learner)
     with pytest.raises(RuntimeError, match="half done"):
         learner.tell(decisions[0], 0.25)
     assert live(learner) == before

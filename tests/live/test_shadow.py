@@ -18,24 +18,18 @@ def played(policy: vb.Policy, rounds: int, *, changing: bool = True) -> tuple[Co
     """A learner after everything that can happen to it, and its events: many decisions are open at a time."""
     settings = Settings.made(policy, arms=["a", "b", "c"], expires_after=30.0, default_reward=0.0, seed=1)
     core, done, random = Core(settings), list[Event](), Random(5)
-
-    def do(*found: Event | None) -> None:
-        for event in found:
-            if event is not None:
-                done.append(event)
-                core.apply(event)
-
-    do(core.warm_start({"a": (6, 2), "c": (4, 3)}, 0.0))
+    core.on_event = done.append
+    core.warm_start(0.0, {"a": (6, 2), "c": (4, 3)})
     for t in range(rounds):
-        do(*core.expire(float(t)))
-        do(core.ask(float(t)))
+        core.ask(float(t))
         for key, waiting in list(core.open.items()):
             if random.random() < 0.2:
-                do(core.tell(key, float(random.random() < 0.2 + 0.2 * waiting.arm), float(t))[1])
+                core.tell(float(t), key, float(random.random() < 0.2 + 0.2 * waiting.arm))
             elif random.random() < 0.02:
-                do(core.abandon(key, float(t)))
+                core.abandon(float(t), key)
         if changing and t % 60 == 30:
-            do(core.add_arm(f"arm {t}", float(t)), core.retire_arm("b" if t == 30 else f"arm {t - 60}", float(t)))
+            core.add_arm(float(t), f"arm {t}")
+            core.retire_arm(float(t), "b" if t == 30 else f"arm {t - 60}")
     return core, done
 
 
@@ -101,14 +95,9 @@ def test_the_shadow_of_kl_ucb_is_itself() -> None:
 def test_squares_are_those_of_the_rewards() -> None:
     core = Core(Settings.made(vb.UCB1(), arms=["a"]))
     found, expected = Shadow(core.settings), 0.0
+    core.on_event = found.apply
     for reward in (0.5, 0.25, 1.0):
-        asked = core.ask(0.0)
-        core.apply(asked)
-        told = core.tell(asked.id, reward, 0.0)[1]
-        assert told is not None
-        core.apply(told)
-        found.apply(asked)
-        found.apply(told)
+        core.tell(0.0, core.ask(0.0).id, reward)
         expected += reward * reward
     assert found.squares.tolist() == [expected]
 

@@ -126,12 +126,13 @@ def uncommitted_events_stay_in_memory(patch: pytest.MonkeyPatch) -> dict[str, An
 def ids_are_numbers_again(patch: pytest.MonkeyPatch) -> dict[str, Any]:
     """As in 0.1.0: each process counts from where it believes to be."""
     numbers = count()
-    patch.setattr(ids, "new_id", lambda key, arm: _sealed(key, f"{arm}-{next(numbers) % 8}"))
+    patch.setattr(ids, "new_id", lambda key, arm: _sealed(key, f"{arm}-{next(numbers) % 8:02x}"))
     return {}
 
 
 def _sealed(key: bytes, text: str) -> str:
-    return f"{text}-{ids._seals(key, text[:-1])[int(text[-1])]}"
+    at = ids.COUNTS[text[-2:]]
+    return f"{text}-{ids._seals(key, text[:-2])[at : at + ids.SEAL_DIGITS]}"
 
 
 @pytest.mark.parametrize(

@@ -29,21 +29,16 @@ class Written:
         self.time = BEGUN + 0.5
         payload = json.dumps(self.core.settings.to_dict())
         self.entries = [Entry(1, self.time, "opened", None, None, payload)]
+        self.core.on_event = self.write
 
-    def do(self, *events: Event | None) -> None:
-        for event in events:
-            if event is not None:
-                self.core.apply(event)
-                self.entries.append(entry_of(len(self.entries) + 1, event, self.core.rounds, None))
+    def write(self, event: Event) -> None:
+        self.entries.append(entry_of(len(self.entries) + 1, event, self.core.rounds, None))
 
     def ask(self) -> Asked:
-        self.do(*self.core.expire(self.time))
-        event = self.core.ask(self.time)
-        self.do(event)
-        return event
+        return self.core.ask(self.time)
 
     def tell(self, asked: Asked, reward: float) -> None:
-        self.do(self.core.tell(asked.id, reward, self.time)[1])
+        self.core.tell(self.time, asked.id, reward)
 
     def read(self, after: int = 0, upto: int | None = None) -> Iterator[Entry]:
         yield from self.entries[after:upto]
@@ -71,7 +66,8 @@ def played(rounds: int, pause: float, *, rates: Sequence[float] = (0.2, 0.5)) ->
             decision = waiting.pop()
             found.tell(decision, float(random.random() < rates[decision.arm % len(rates)]))
         if t == rounds // 2:
-            found.do(found.core.add_arm("new", found.time), found.core.retire_arm("arm 0", found.time))
+            found.core.add_arm(found.time, "new")
+            found.core.retire_arm(found.time, "arm 0")
     return found
 
 
@@ -217,7 +213,7 @@ def test_a_retired_arm_leads_nothing_however_good_it_was() -> None:
         decision = journal.ask()
         journal.tell(decision, (1.0, 0.5, 0.0)[decision.arm])
     assert journal.history().points()[-1].leader == 0
-    journal.do(journal.core.retire_arm("good", journal.time))
+    journal.core.retire_arm(journal.time, "good")
     *_, point = journal.history().points()
     assert point.leader == 1
     poor = journal.core.arms[2].asked

@@ -7,10 +7,10 @@ from typing import Any
 from vambrace.errors import InvalidParameter, JournalError
 from vambrace.live.clock import Clock
 from vambrace.live.commits import Commits
-from vambrace.live.core import Core
-from vambrace.live.events import Asked, Event, Label
+from vambrace.live.core import Core, Outcome
+from vambrace.live.events import Asked, Id, Label
 from vambrace.live.fold import Fold
-from vambrace.live.learner import Decision, Learner, Result, decision_of
+from vambrace.live.learner import Decision, Learner, Result, asked, decision_of, id_of
 from vambrace.live.settings import Late, Settings
 from vambrace.live.sql import open_journal
 from vambrace.protocols import Policy
@@ -50,10 +50,10 @@ class DurableLearner(Learner):
             key: A name for this request, such as the id of a page view: the same key always gets the same decision.
         """
         if key is None:
-            return super().ask()
+            return self._alone(asked)
         if not isinstance(key, str) or not 1 <= len(key) <= LONGEST_KEY or UNSTORABLE.search(key):
             raise InvalidParameter(f"key: expected a text of 1 to {LONGEST_KEY} characters, got {key!r}")
-        return self._run(lambda core, now: self._ask_for(core, now, [key], self._fold.find_keys([key]))[0])
+        return self._alone(lambda core, now: self._ask_for(core, now, [key], self._fold.find_keys([key]))[0])
 
     def _ask_for(
         self, core: Core, now: float, keys: Sequence[str], known: dict[str, tuple[Asked, int]]
@@ -62,9 +62,19 @@ class DurableLearner(Learner):
         for key in keys:
             if key not in known:
                 event = core.ask(now)
-                self._fold.commit(event, key=key)
+                self._fold.name_last(key)
                 known[key] = event, core.rounds
         return [decision_of(core, *known[key]) for key in keys]
+
+    def tell(self, decision: Decision | Id, reward: float) -> Outcome:
+        """Report the reward of a decision, as `Learner.tell`.
+
+        Args:
+            decision: The decision or its id.
+            reward: A number in [0, 1], as it was observed.
+        """
+        key = id_of(decision)
+        return self._alone(lambda core, now: core.tell(now, key, reward))
 
     def close(self) -> None:
         """Close the connection to the database. Every event is on disk already; the next call connects again."""
@@ -72,9 +82,6 @@ class DurableLearner(Learner):
 
     def _alone(self, work: Callable[[Core, float], Result]) -> Result:
         return self._commits.run(work)
-
-    def _commit(self, core: Core, event: Event) -> None:
-        self._fold.commit(event)
 
 
 def open(  # noqa: A001

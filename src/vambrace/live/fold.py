@@ -29,7 +29,7 @@ class Request:
     """Some work that waits for its transaction, and then what came of it.
 
     Attributes:
-        work: Called with the core and the time. It changes the core with `Fold.commit` only.
+        work: Called with the core and the time. The events of what it does are written.
         result: What it returned.
         error: What it raised, or why its events were not written.
     """
@@ -95,7 +95,7 @@ class Fold:
         """
         if self.core is None:
             core, self.number = self._start(from_snapshot)
-            core.remembered, core.find_closed = 0, self._find_closed
+            core.remembered, core.find_closed, core.on_event = 0, self._find_closed, self._record
             self.core = core
         entries = iter(self.journal.read(self.number - 1, upto))
         self._check_same(next(entries, None))
@@ -153,15 +153,15 @@ class Fold:
         """Fold the journal again at the next call."""
         self.core, self._last, self._unwritten, self._unwritten_keys = None, None, [], {}
 
-    def commit(self, event: Event, *, key: str | None = None) -> None:
-        """Make an event true, and write it with this transaction; only while some work is done."""
-        core = self._present()
-        self.number += 1  # first: if the policy raises, the core is in doubt
-        core.apply(event)
-        self._last = entry_of(self.number, event, core.rounds, key)
+    def _record(self, event: Event) -> None:
+        """Write an event of the core with this transaction."""
+        self.number += 1
+        self._last = entry_of(self.number, event, self._present().rounds, None)
         self._unwritten.append(self._last)
-        if key is not None:
-            self._unwritten_keys[key] = self._last
+
+    def name_last(self, key: str) -> None:
+        """Give the last event, a decision of this transaction, an idempotency key."""
+        self._last = self._unwritten[-1] = self._unwritten_keys[key] = self._unwritten[-1]._replace(key=key)
 
     def find_keys(self, keys: Sequence[str]) -> dict[str, tuple[events.Asked, int]]:
         """The decisions that were made for idempotency keys, and their rounds; with one question to the journal."""
@@ -190,7 +190,7 @@ class Fold:
                 raise
             except Exception as error:
                 request.error = error
-                if self.number > start:
+                if self.number > start or core.is_in_doubt:
                     raise _Unfinished from error
         self._write()
         if self.number // SNAPSHOT_EVERY > before // SNAPSHOT_EVERY:

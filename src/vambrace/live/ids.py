@@ -1,27 +1,28 @@
 """Ids of decisions: texts that nobody can guess, with the arm in them, sealed with a key that only the learner knows.
 
-An id is ``arm-nonce-seal``: the number of the arm, 128 bits of which 48 are the time in milliseconds, 76 are random
-and from the operating system, and 4 count, and 64 bits of BLAKE2b over both under the learner's key. So no id is ever
-given twice, also not by two learners that were restored from one snapshot; an id of another learner, or one that
-somebody made up, is recognised without a list of all ids. The time comes first, so that ids of one moment are
+An id is ``arm-nonce-seal``: the number of the arm; 128 bits of which 48 are the time in milliseconds, 72 are random and
+from the operating system, and 8 count; and 64 bits of SHAKE-256 over the learner's key, the arm and the nonce. So no id
+is ever given twice, also not by two learners that were restored from one snapshot; an id of another learner, or one
+that somebody made up, is recognised without a list of all ids. The time comes first, so that ids of one moment are
 neighbours in the index of a database: random ones would change a page for each decision.
 
-Eight ids of an arm are made together, because a digest has room for eight seals: this takes a third of the time. So
-the time is when they were made, and the last of them may be given much later. Who knows one of the eight knows the
-nonces of the others, but not their seals.
+The ids of an arm are made 32 together, whose seals are one digest: this takes a tenth of the time. So the time is when
+they were made, and the last of them may be given much later. Who knows one of them knows the nonces of the others, but
+not their seals.
 """
 
 import os
 import secrets
 import time
-from hashlib import blake2b
+from hashlib import shake_256
 from hmac import compare_digest
 
 KEY_BYTES = 16
-RANDOM_DIGITS = 19  # hexadecimal, as the digit that counts
-SEAL_DIGITS = 16
-TOGETHER = 8
-MOST_KEPT = 10_000  # arms of learners that have unused ids
+RANDOM_BYTES = 9
+SEAL_DIGITS = 16  # hexadecimal
+TOGETHER = 32
+COUNTS = {f"{count:02x}": count * SEAL_DIGITS for count in range(TOGETHER)}  # and where the seal is in the digest
+MOST_KEPT = 2_500  # arms of learners that have unused ids
 
 _unused: dict[tuple[bytes, int], list[str]] = {}
 if hasattr(os, "register_at_fork"):  # a copy of this process must not give the same ones
@@ -49,10 +50,11 @@ def new_id(key: bytes, arm: int) -> str:
 def is_genuine(key: bytes, text: str) -> bool:
     """Whether an id was made with this key."""
     body, _, seal = text.rpartition("-")
-    block, count = body[:-1], body[-1:]
-    if not text.isascii() or count not in set("01234567"):
+    block, count = body[:-2], body[-2:]
+    if not text.isascii() or count not in COUNTS:
         return False
-    return compare_digest(seal, _seals(key, block)[int(count)])
+    at = COUNTS[count]
+    return compare_digest(seal, _seals(key, block)[at : at + SEAL_DIGITS])
 
 
 def arm_of(text: str | int) -> int:
@@ -61,10 +63,11 @@ def arm_of(text: str | int) -> int:
 
 
 def _made(key: bytes, arm: int) -> list[str]:
-    block = f"{arm}-{time.time_ns() // 1_000_000:012x}{secrets.token_hex(10)[:RANDOM_DIGITS]}"
-    return [f"{block}{count}-{seal}" for count, seal in enumerate(_seals(key, block))]
+    block = f"{arm}-{time.time_ns() // 1_000_000:012x}{secrets.token_hex(RANDOM_BYTES)}"
+    seals = _seals(key, block)
+    return [f"{block}{count}-{seals[at : at + SEAL_DIGITS]}" for count, at in COUNTS.items()]
 
 
-def _seals(key: bytes, block: str) -> list[str]:
-    digits = blake2b(block.encode(), key=key).hexdigest()
-    return [digits[i : i + SEAL_DIGITS] for i in range(0, TOGETHER * SEAL_DIGITS, SEAL_DIGITS)]
+def _seals(key: bytes, block: str) -> str:
+    """The seals of all counts, one after the other."""
+    return shake_256(key + block.encode()).hexdigest(TOGETHER * SEAL_DIGITS // 2)

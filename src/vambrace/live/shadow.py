@@ -13,6 +13,7 @@ Reading    It answers one question: *with this evidence*, where would an unarmou
 
 from dataclasses import replace
 from math import log
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class Shadow(Core):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(replace(settings, policy=KLUCB()))  # of a journal whose policy is not known here, too
-        self.remembered = 0
+        self.remembered, self._update = 0, self._keep_square
         self.chosen: Integers = np.zeros(len(self.arms), dtype=np.int64)
         self.squares: Floats = np.zeros(len(self.arms))
         self._next = 0  # the next decision that is shadowed
@@ -65,14 +66,13 @@ class Shadow(Core):
             stands_for = 1 + self.asked * len(self.arms) // SAMPLED
             self.chosen[self.choice()] += stands_for
             self._next += stands_for
-        self.wait(event)
-        self.asked += 1
-        self.arms[event.arm].asked += 1
+        self._decide(event, self.stream)
 
     def _apply_added(self, event: events.ArmAdded) -> None:
         super()._apply_added(event)
         more = len(self.arms) - len(self.chosen)
         self.chosen, self.squares = np.pad(self.chosen, (0, more)), np.pad(self.squares, (0, more))
 
-    def _learn(self, answer: Answer) -> None:
+    def _keep_square(self, state: Any, answer: Answer) -> Any:
         self.squares[answer.arm] += answer.reward**2
+        return state

@@ -47,10 +47,11 @@ def core_of(snapshot: Any, policy: Policy | None = None) -> Core:
         core.asked = validation.whole("asked", present["asked"], low=0, high=core.settings.horizon or inf)
         core.warm = validation.whole("warm", present["warm"], low=0)
         core.time = validation.number("time", present["time"], low=-inf, high=inf)
-        core.state = filled(core.state, present_state(snapshot, policy), "state")
-        core.stream = words(present["stream"], len(core.stream))
+        core.set_state(filled(core.state, present_state(snapshot, policy), "state"))
+        core.stream = words(present["stream"], len(core.stream)).tolist()
         for key, *waiting in present["open"]:
-            core.wait(_waiting(_new(key, core), waiting, core))
+            core.open[key] = _waiting(_new(key, core), waiting, core)
+        core.look_at_arms()
         for key, *left in present["closed"]:
             core.closed[_new(key, core)] = _reward(*left) if len(left) == 1 else _waiting(key, left, core)
         if core.asked < len(core.open) + len(core.closed):

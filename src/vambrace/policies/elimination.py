@@ -74,10 +74,10 @@ def fewest_pulled(active: Integers, n_active: int, counts: Integers, round: Roun
 @kernel
 def first_at_floor(arms: Arms) -> int:
     """The same with no pending answers, wherever the arms are that are ahead."""
-    i = 0
-    while arms.counts[arms.active[i]] > arms.floor:
+    counts, active, floor, i = arms.counts, arms.active, arms.floor, 0
+    while counts[active[i]] > floor:
         i += 1
-    return arms.active[i]
+    return active[i]
 
 
 @kernel
@@ -100,15 +100,16 @@ def absorb_sweeps(arms: Arms, sweeps: int, totals: Floats) -> Arms:
 @kernel
 def advance(arms: Arms, arm: int) -> Arms:
     """Follow the smallest count after an observation of `arm` was recorded; `floor` grows when a sweep is complete."""
-    if arms.dropped[arm]:
+    totals, counts, active, dropped, n_active, floor, at_floor, excess = arms
+    if dropped[arm]:
         return arms
-    floor, at_floor, excess = arms.floor, arms.at_floor, arms.excess + 1
-    if arms.counts[arm] == floor + 1:
+    excess += 1
+    if counts[arm] == floor + 1:
         at_floor -= 1
         if at_floor == 0:
-            floor, excess = floor + 1, excess - arms.n_active
-            at_floor = arms.n_active if excess == 0 else _at_count(arms, floor)
-    return Arms(arms.totals, arms.counts, arms.active, arms.dropped, arms.n_active, floor, at_floor, excess)
+            floor, excess = floor + 1, excess - n_active
+            at_floor = n_active if excess == 0 else _at_count(arms, floor)
+    return Arms(totals, counts, active, dropped, n_active, floor, at_floor, excess)
 
 
 @rare_kernel

@@ -30,10 +30,13 @@ from vambrace.sampling import Stream, uniform
 
 @kernel
 def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
+    _, ranking, answered, scale = state
     n_arms, greedy = count_open(round), leading_arm(state, round)
-    if state.ranking.counts[greedy] == 0 and (round.open == 0 or round.open_per_arm[greedy] == 0):
+    if ranking.counts[greedy] == 0 and (round.open == 0 or round.open_per_arm[greedy] == 0):
         return greedy, 1.0, 0
-    epsilon = min(1.0, state.constants * n_arms / (state.answered + round.open + 1))
+    epsilon = scale * n_arms / (answered + round.open + 1)
+    if epsilon > 1.0:
+        epsilon = 1.0
     arm = greedy
     if uniform(rng) < epsilon:
         arm = _numbered(round, min(int(uniform(rng) * n_arms), n_arms - 1))

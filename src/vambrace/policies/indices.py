@@ -70,12 +70,7 @@ def unchanged(state: Any, arm: int) -> Any:
 @kernel
 def count_open(round: Round) -> int:
     """How many arms are open."""
-    n_arms = len(round.available)
-    if ARMS_CHANGE:
-        for k in range(len(round.available)):
-            if not round.available[k]:
-                n_arms -= 1
-    return n_arms
+    return sum(round.available) if ARMS_CHANGE else len(round.available)
 
 
 class Ranking(NamedTuple):
@@ -94,19 +89,18 @@ def make_ranking(n_arms: int) -> Ranking:
 @kernel
 def with_index(ranking: Ranking, arm: int, value: float) -> Ranking:
     """The ranking with a new index for one arm, whose answer has been counted."""
-    ranking.indices[arm] = value
-    leader, second = ranking.leader, ranking.second
+    counts, indices, leader, second = ranking
+    indices[arm] = value
     if arm != leader or not value > second:
-        leader, second = _two_largest(ranking.indices)
-    return Ranking(ranking.counts, ranking.indices, leader, second)
+        leader, second = _two_largest(indices)
+    return Ranking(counts, indices, leader, second)
 
 
 @rare_kernel
 def _two_largest(indices: Floats) -> tuple[int, float]:
     """The arm with the largest index, and the second largest index."""
     leader, highest, second = 0, -np.inf, -np.inf
-    for arm in range(len(indices)):
-        value = indices[arm]
+    for arm, value in enumerate(indices):
         if value > highest:
             leader, highest, second = arm, value, highest
         elif value > second:
@@ -130,16 +124,17 @@ def make_state(n_arms: int, constants: Any) -> State:
 @kernel
 def mean(state: State, arm: int) -> float:
     """The mean of an arm's answers, zero if there are none."""
-    return state.totals[arm] / max(state.ranking.counts[arm], 1)
+    count = state.ranking.counts[arm]
+    return state.totals[arm] / count if count > 0 else 0.0
 
 
 @kernel
 def update(state: State, answer: Answer) -> State:
-    arm = answer.arm
-    state.totals[arm] += answer.reward
-    state.ranking.counts[arm] += 1
-    value = index(state, arm, state.ranking.counts[arm], 0.0)
-    return State(state.totals, with_index(state.ranking, arm, value), state.answered + 1, state.constants)
+    arm, (totals, ranking, answered, constants) = answer.arm, state
+    totals[arm] += answer.reward
+    ranking.counts[arm] += 1
+    value = index(state, arm, ranking.counts[arm], 0.0)
+    return State(totals, with_index(ranking, arm, value), answered + 1, constants)
 
 
 def migrated_ranking(board: dict[str, Any], counts: list[int]) -> dict[str, Any]:

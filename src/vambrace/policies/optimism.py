@@ -38,36 +38,37 @@ def make_growing_ranking(n_arms: int) -> GrowingRanking:
 @kernel
 def with_estimate(state: Any, arm: int, estimate: float) -> GrowingRanking:
     """The ranking of a state after one more answer of an arm, which has this estimate now."""
-    ranking = state.ranking
-    ranking.estimates[arm] = estimate
-    ranking.counts[arm] += 1
-    answered = ranking.answered + 1
-    leader, lowest, until, window = ranking.leader, ranking.threshold, ranking.until, ranking.window
+    counts, estimates, answered, leader, lowest, until, window = state.ranking
+    estimates[arm] = estimate
+    counts[arm] += 1
+    answered += 1
     if arm != leader or answered >= until or not estimate > lowest:
         leader, lowest, until, window = _look_again(state, arm, answered)
-    return GrowingRanking(ranking.counts, ranking.estimates, answered, leader, lowest, until, window)
+    return GrowingRanking(counts, estimates, answered, leader, lowest, until, window)
 
 
 @rare_kernel
 def _look_again(state: Any, last: int, answered: int) -> tuple[int, float, int, int]:
     """The leader after an answer of the arm `last`, its threshold, until when, and the window."""
     ranking, t = state.ranking, answered + 1
+    counts = ranking.counts
     leader, highest, now = 0, -np.inf, growth(state, t)
-    for arm in range(len(ranking.counts)):
-        if ranking.counts[arm] == 0:
+    for arm in range(len(counts)):
+        count = counts[arm]
+        if count == 0:
             return arm, 0.0, 0, ranking.window
-        if above(state, arm, ranking.counts[arm], now, highest + TIE):
-            leader, highest = arm, index(state, arm, ranking.counts[arm], now)
+        if above(state, arm, count, now, highest + TIE):
+            leader, highest = arm, index(state, arm, count, now)
     window = ranking.window
     if leader != last or last != ranking.leader:
         return leader, 0.0, 0, window  # a new leader: look again next round
     if ranking.until > 0:  # adapts to how often leaders change
         window = 2 * window if answered >= ranking.until else max(window // 2, 1)
     ceiling, later = 0.0, growth(state, t + window)
-    for arm in range(len(ranking.counts)):
-        if arm != leader and above(state, arm, ranking.counts[arm], later, ceiling):
-            ceiling = index(state, arm, ranking.counts[arm], later)
-    return leader, threshold(state, ceiling, ranking.counts[leader] + window, now), t + window - 1, window
+    for arm in range(len(counts)):
+        if arm != leader and above(state, arm, counts[arm], later, ceiling):
+            ceiling = index(state, arm, counts[arm], later)
+    return leader, threshold(state, ceiling, counts[leader] + window, now), t + window - 1, window
 
 
 class Bonus(NamedTuple):
@@ -77,7 +78,8 @@ class Bonus(NamedTuple):
     slope: float
 
 
-INVERSE_ROOTS = 1.0 / np.sqrt(np.maximum(np.arange(8192), 1))  # most arms have few answers; looking up is faster
+TABLE = 8192  # most arms have fewer answers; looking up is faster
+INVERSE_ROOTS = 1.0 / np.sqrt(np.maximum(np.arange(TABLE), 1))
 
 
 @kernel
@@ -92,18 +94,25 @@ def bonus_index(state: Any, arm: int, count: int, growth: float) -> float:
 
 
 @kernel
+def bonus_above(state: Any, arm: int, count: int, growth: float, floor: float) -> bool:
+    above: bool = state.ranking.estimates[arm] + growth * _inverse_root(count) > floor
+    return above
+
+
+@kernel
 def bonus_threshold(state: Any, ceiling: float, count: int, growth: float) -> float:
     return ceiling - growth * _inverse_root(count) + SLACK
 
 
 @kernel
 def _inverse_root(count: int) -> float:
-    return INVERSE_ROOTS[count] if count < len(INVERSE_ROOTS) else 1.0 / sqrt(count)
+    return float(INVERSE_ROOTS[count]) if count < TABLE else 1.0 / sqrt(count)
 
 
 SLOTS: dict[str, Any] = {
     "growth": bonus_growth,
     "index": bonus_index,
+    "above": bonus_above,
     "threshold": bonus_threshold,
     "TIE": TOLERANCE,
 }

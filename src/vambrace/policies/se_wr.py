@@ -71,12 +71,14 @@ def select(state: State, round: Round, rng: Stream) -> tuple[int, float, int]:
 
 @kernel
 def update(state: State, answer: Answer) -> State:
-    state.arms.totals[answer.arm] += answer.reward
-    state.arms.counts[answer.arm] += 1
-    # an unbounded attack may have moved the totals by more than one per sweep: test after this sweep
-    next_test = state.next_test if 0.0 <= answer.reward <= 1.0 else 0
-    arms, next_test = advance_and_test(state.arms, answer.arm, state.rule, next_test, state.last_test)
-    return State(arms, state.rule, next_test, state.last_test, state.closed)
+    arms, rule, next_test, last_test, closed = state
+    arm, reward = answer.arm, answer.reward
+    arms.totals[arm] += reward
+    arms.counts[arm] += 1
+    if not 0.0 <= reward <= 1.0:
+        next_test = 0  # an unbounded attack may have moved the totals by more than one per sweep: test after this sweep
+    arms, next_test = advance_and_test(arms, arm, rule, next_test, last_test)
+    return State(arms, rule, next_test, last_test, closed)
 
 
 @kernel

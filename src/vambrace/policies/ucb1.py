@@ -29,10 +29,10 @@ class State(NamedTuple):
 
 @kernel
 def update(state: State, answer: Answer) -> State:
-    arm = answer.arm
-    state.totals[arm] += answer.reward
-    ranking = with_estimate(state, arm, state.totals[arm] / (state.ranking.counts[arm] + 1))
-    return State(state.totals, ranking, state.bonus)
+    arm, totals = answer.arm, state.totals
+    totals[arm] += answer.reward
+    ranking = with_estimate(state, arm, totals[arm] / (state.ranking.counts[arm] + 1))
+    return State(totals, ranking, state.bonus)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from vambrace.live.clock import Clock
 from vambrace.live.core import Core
 from vambrace.live.durable import DurableLearner
 from vambrace.live.fold import Fold, Request
-from vambrace.live.learner import Decision
+from vambrace.live.learner import Decision, Result
 from vambrace.live.sql import Database, SqlJournal
 from vambrace.serve import problems, tables
 from vambrace.serve.incidents import Incidents
@@ -86,7 +86,7 @@ class Held(DurableLearner):
             check(len(keys) - len(known))
             return self._ask_for(core, now, keys, known)
 
-        return self._run(work)
+        return self._alone(work)
 
     def run(self, calls: Sequence["Call"]) -> None:
         """Do the work of some calls in one transaction."""
@@ -122,7 +122,7 @@ class Held(DurableLearner):
 
         return work
 
-    def _alone(self, work: Callable[[Core, float], Any]) -> Any:
+    def _alone(self, work: Callable[[Core, float], Result]) -> Result:
         return work(self.core, self._now)
 
 
