@@ -18,6 +18,7 @@ from vambrace.live.events import Event, decoded, encoded
 from vambrace.live.ids import is_genuine, new_id
 from vambrace.live.settings import Settings
 from vambrace.live.snapshots import content_of
+from vambrace.sampling import next_word
 
 POLICIES = list(registry.specimens("policy", budget=3.0).values())
 
@@ -106,14 +107,16 @@ def test_a_decision_of_another_state_is_damage() -> None:
     assert core.ask(0.0).arm == 1
 
 
-def test_a_policy_that_raises_while_it_learns_leaves_the_core_in_doubt() -> None:
-    @dataclasses.dataclass(frozen=True, kw_only=True)
-    class Fails(vb.UCB1):
-        @staticmethod
-        def update(state: Any, answer: Any) -> Any:
-            raise RuntimeError("half done")
+class Failing(vb.UCB1):
+    """It raises when it learns."""
 
-    core = fresh(Fails())
+    @staticmethod
+    def update(state: Any, answer: Any) -> Any:
+        raise RuntimeError("half done")
+
+
+def test_a_policy_that_raises_while_it_learns_leaves_the_core_in_doubt() -> None:
+    core = fresh(Failing())
     key = core.ask(0.0).id
     with pytest.raises(vb.VambraceError):
         core.tell(1.0, key, 2.0)
@@ -122,6 +125,41 @@ def test_a_policy_that_raises_while_it_learns_leaves_the_core_in_doubt() -> None
         core.tell(1.0, key, 1.0)
     assert core.is_in_doubt
     assert [*core.open] == [key]
+
+
+def test_a_policy_that_raises_at_a_default_reward_leaves_the_core_in_doubt() -> None:
+    core = Core(Settings.made(Failing(), arms=["a", "b"], expires_after=1.0, default_reward=0.0))
+    key = core.ask(0.0).id
+    with pytest.raises(RuntimeError, match="half done"):
+        core.ask(5.0)
+    assert core.is_in_doubt
+    assert [*core.open] == [key]
+
+
+def test_a_policy_that_names_no_arm_leaves_the_random_numbers_as_they_were() -> None:
+    class Lost(vb.EXP3):
+        @staticmethod
+        def select(state: Any, round: Any, rng: Any) -> Any:
+            next_word(rng)
+            return 7, 1.0, 0
+
+    core = fresh(Lost())
+    before = content_of(core)
+    with pytest.raises(vb.VambraceError, match=r"expected an open arm in \[0, 1\], got 7"):
+        core.ask(1.0)
+    assert content_of(core) == before
+    assert not core.is_in_doubt
+
+
+def test_a_clock_that_runs_backwards_stands_still() -> None:
+    core = Core(Settings.made(vb.UCB1(), arms=["a", "b"], expires_after=10.0))
+    first, second = core.ask(5.0), core.ask(3.0)
+    assert [decision.time for decision in core.open.values()] == [5.0, 5.0]
+    core.tell(1.0, first.id, 1.0)
+    assert core.time == 5.0
+    assert core.expire(14.0) == 0
+    assert core.expire(15.0) == 1
+    assert core.closed[second.id] == second._replace(time=5.0)
 
 
 def test_an_older_decision_is_found_where_the_durable_learner_keeps_it() -> None:

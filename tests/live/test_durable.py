@@ -16,7 +16,7 @@ from vambrace.live import fold as fold_module
 from vambrace.live.checking import check
 from vambrace.live.clock import Clock
 from vambrace.live.durable import DurableLearner
-from vambrace.live.fold import Fold, snapshot_text
+from vambrace.live.fold import Fold, Request, snapshot_text
 from vambrace.live.journal import Entry
 from vambrace.live.sql import open_journal
 
@@ -176,6 +176,18 @@ def test_an_error_of_one_caller_does_not_stop_the_others(url: str) -> None:
     assert (learner.asked, len(learner.open)) == (1, 1)
     assert len(learner.ask_many(99)) == 99
     assert live(learner) == replayed(url)
+
+
+def test_a_key_that_comes_twice_in_one_transaction_gets_one_decision(url: str) -> None:
+    learner = opened(url)
+
+    def work(core: Any, now: float) -> Any:
+        return learner._ask_for(core, now, ["view-1"], learner._fold.find_keys(["view-1"]))
+
+    requests = [Request(work), Request(work)]
+    learner._fold.run(requests)
+    assert requests[0].result == requests[1].result
+    assert learner.asked == 1
 
 
 def test_a_policy_that_raises_leaves_no_trace(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

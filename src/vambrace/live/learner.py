@@ -203,7 +203,6 @@ class Learner:
         pairs = [(id_of(decision), reward) for decision, reward in answers]
 
         def work(core: Core, now: float) -> list[Outcome]:
-            core.expire(now)
             for key, reward in pairs:
                 core.checked(key, reward)
             return [core.tell(now, key, reward) for key, reward in pairs]
