@@ -210,7 +210,7 @@ class Failing:
 
 @pytest.mark.parametrize("old", [None, "the figure of yesterday"])
 def test_a_failing_save_leaves_what_was_there(tmp_path: Path, old: str | None) -> None:
-    path = tmp_path / "figure.svg"
+    path = tmp_path / "figure.json"
     if old is not None:
         path.write_text(old)
     with pytest.raises(OSError, match="no space left"):

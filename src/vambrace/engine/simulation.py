@@ -22,6 +22,7 @@ from vambrace.kernels import compile_now, compiled, interpreted, is_kernel, is_l
 from vambrace.progress import ProgressBar, compiling
 from vambrace.protocols import Adversary, Environment, Integers, Policy
 from vambrace.sampling import stream
+from vambrace.views import can_use_views, views_of
 
 Engine = Literal["auto", "rounds", "leap"]
 
@@ -198,9 +199,12 @@ class _Run:
         if self.among_others:
             policy, streams = _apart(policy), _apart(streams)
             record = record._replace(**{name: _apart(getattr(record, name)) for name in OFTEN_WRITTEN})
-        if not hasattr(play, "py_func"):
-            streams = Streams(*(each.tolist() for each in streams))  # plain Python reads lists faster than arrays
-        code, t, arm, value = play(policy, attack, arms, setting, streams, record)
+        filled = record
+        if not hasattr(play, "py_func"):  # plain Python reads lists and views faster than arrays
+            streams = Streams(*(each.tolist() for each in streams))
+            if all(map(can_use_views, (setup.policy, setup.attack, setup.environment))):
+                policy, attack, arms, filled = map(views_of, (policy, attack, arms, record))
+        code, t, arm, value = play(policy, attack, arms, setting, streams, filled)
         if code not in (rounds.FINISHED, rounds.STOPPED):
             raise GameFault(setup.fault(code, t, arm, value))
         rows = Regrets(self.pseudo[r], self.realized[r], self.observed[r])

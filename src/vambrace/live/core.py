@@ -37,9 +37,9 @@ from vambrace.live.events import Asked, Event, Id, Label
 from vambrace.live.settings import Settings, check_distinct, label_of, names_of_policies
 from vambrace.protocols import Answer, Game, Round
 from vambrace.sampling import stream
+from vambrace.views import arrays_of, can_use_views, views_of
 
 LIVE = 2**32  # first word of the key of a learner's stream; no simulation uses it
-OURS = "vambrace.policies."  # the kernels of these policies read and write single numbers of their arrays
 REMEMBERED = 10_000  # closed decisions that a learner remembers, so that a repeated answer is recognised
 
 Outcome = Literal["applied", "duplicate", "conflict", "late"]
@@ -65,7 +65,7 @@ class Core:
 
     def __init__(self, settings: Settings) -> None:
         self.settings, self.policy = settings, settings.policy
-        self._is_ours = type(self.policy).__module__.startswith(OURS)
+        self._has_views = can_use_views(self.policy)
         self.asked = 0  # decisions made
         self.warm = 0  # events of warm starts, which count as rounds too
         self.time = 0.0  # of the last event
@@ -224,7 +224,7 @@ class Core:
     @property
     def state(self) -> Any:
         """The state of the policy."""
-        return _as_arrays(self._state)
+        return arrays_of(self._state)
 
     @property
     def rounds(self) -> int:
@@ -341,7 +341,7 @@ class Core:
 
     def set_state(self, state: Any) -> None:
         """Take over a state of the policy."""
-        self._state = _as_views(state) if self._is_ours else state
+        self._state = views_of(state) if self._has_views else state
 
     def _widen(self, n_arms: int) -> None:
         if n_arms > len(self.arms):
@@ -352,7 +352,7 @@ class Core:
         available, pending = np.array([not record.retired for record in self.arms]), np.zeros(len(self.arms), np.int64)
         for decision in self.open.values():
             pending[decision.arm] += 1
-        self._available, self._pending = (_as_views(each) if self._is_ours else each for each in (available, pending))
+        self._available, self._pending = (views_of(each) if self._has_views else each for each in (available, pending))
 
     def _waiting(self, event: events.Told | events.Abandoned | events.Expired) -> Asked:
         decision = self.open.get(event.id)
@@ -396,20 +396,6 @@ def _spread(arm: int, shown: int, won: int) -> Iterator[tuple[float, int, float]
     """The answers of one arm, evenly: when each comes, as a share of the whole, the arm and the reward."""
     for i in range(shown):
         yield (i + 0.5) / shown, arm, float((i + 1) * won // shown - i * won // shown)
-
-
-def _as_views(state: Any) -> Any:
-    """The same memory; plain Python reads a number from a view of one dimension twice as fast as from an array."""
-    if hasattr(state, "_fields"):
-        return type(state)(*map(_as_views, state))
-    return state.data if isinstance(state, np.ndarray) and state.ndim == 1 else state
-
-
-def _as_arrays(state: Any) -> Any:
-    """What `_as_views` was made of."""
-    if hasattr(state, "_fields"):
-        return type(state)(*map(_as_arrays, state))
-    return np.asarray(state) if isinstance(state, memoryview) else state
 
 
 def _not_found(key: Id) -> None:

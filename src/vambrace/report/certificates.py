@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from io import StringIO
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -11,7 +10,7 @@ from vambrace.audit import tables, words
 from vambrace.audit.certificate import UNIT_RANGE, Certificate
 from vambrace.data import File
 from vambrace.report import page
-from vambrace.report.figures import load_altair
+from vambrace.report.figures import load_altair, svg
 from vambrace.report.style import COLOURS
 
 MOST_ARMS = 1000  # in a table of the page
@@ -123,9 +122,7 @@ def _svgs(draw: Callable[..., Any], certificate: Certificate) -> dict[str, str]:
         figure = figure.configure(background="transparent").configure_axis(**ink, gridOpacity=0.15, labelFontSize=12)
         figure = figure.configure_text(color="currentColor").configure_view(stroke=None)
         figure = figure.configure_legend(labelColor="currentColor", titleColor="currentColor", labelFontSize=12)
-        drawn = StringIO()
-        figure.save(drawn, format="svg")
-        found[name] = drawn.getvalue()
+        found[name] = svg(figure)
     return found
 
 

@@ -242,14 +242,35 @@ def save(figure: Any, path: Path) -> None:
     """Write a figure in the format that the name ends in."""
     if path.suffix not in FORMATS:
         raise InvalidParameter(f"figure: expected a name ending in {', '.join(FORMATS)}, got {path.name!r}")
-    options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"ppi": 144}}
     with whole_file(path) as unfinished:
-        figure.save(unfinished, **options.get(path.suffix, {}))
+        if path.suffix == ".html":
+            figure.save(unfinished, inline=True)
+        elif path.suffix == ".json":
+            figure.save(unfinished)
+        else:
+            unfinished.write_bytes(_picture(figure, path.suffix))
+
+
+def svg(figure: Any) -> str:
+    """A figure as SVG."""
+    return _picture(figure, ".svg").decode()
+
+
+def _picture(figure: Any, ending: str) -> bytes:
+    altair = load_altair()
+    import vl_convert
+
+    spec, version = figure.to_dict(validate=False), "_".join(altair.SCHEMA_VERSION.split(".")[:2])
+    if ending == ".png":
+        return vl_convert.vegalite_to_png(spec, vl_version=version, ppi=144)
+    if ending == ".pdf":
+        return vl_convert.vegalite_to_pdf(spec, vl_version=version)
+    return vl_convert.vegalite_to_svg(spec, vl_version=version).encode()
 
 
 @contextmanager
 def unchecked() -> Iterator[None]:
-    """Within it no figure is checked against the schema of Vega-Lite: a third of the work, that only finds our bugs."""
+    """Within it no figure is checked against the schema of Vega-Lite: half of the work, that only finds our bugs."""
     load_altair()
     from altair.utils.schemapi import debug_mode
 
