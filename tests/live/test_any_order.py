@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 import naive
 import vambrace as vb
 from vambrace.errors import DecisionError, InvalidParameter
-from vambrace.live import core
+from vambrace.live import knowledge
 from vambrace.live.events import decoded, encoded
 from vambrace.live.snapshots import content_of, core_of
 
@@ -185,5 +185,5 @@ class AnyOrder(RuleBasedStateMachine):
 
 
 def test_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core, "REMEMBERED", WINDOW)
+    monkeypatch.setattr(knowledge, "REMEMBERED", WINDOW)
     run_state_machine_as_test(AnyOrder, settings=settings(max_examples=EXAMPLES, stateful_step_count=40))

@@ -11,7 +11,7 @@ import pytest
 
 import vambrace as vb
 from vambrace.errors import DecisionError, HorizonReached, InvalidParameter
-from vambrace.live import core
+from vambrace.live import knowledge
 
 
 class Clock:
@@ -197,7 +197,7 @@ def test_lost_answers_cost_nothing_later() -> None:
 
     converse(500)
     assert converse(20_000) <= 12
-    assert len(learner._core.closed) == core.REMEMBERED
+    assert len(learner._core.closed) == knowledge.REMEMBERED
     tracemalloc.start()
     converse(2_000)
     grown = tracemalloc.get_traced_memory()[0]

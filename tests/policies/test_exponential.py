@@ -14,7 +14,7 @@ import vambrace as vb
 from effort import examples
 from tables import Table, pulls_of_engine, pulls_of_learner, tables, uniforms
 from vambrace.kernels import Slot, compiled, kernel
-from vambrace.live.learner import LIVE
+from vambrace.live.knowledge import LIVE
 from vambrace.policies.exponential import MOST_CHANGES, make_weights, raise_score
 from vambrace.protocols import Answer, Floats, Game, Round
 from vambrace.sampling import Stream, stream

@@ -14,7 +14,7 @@ import vambrace as vb
 from effort import examples, repeated
 from tables import Table, pulls_of_engine, pulls_of_learner, tables
 from vambrace.errors import InvalidParameter
-from vambrace.live.learner import LIVE
+from vambrace.live.knowledge import LIVE
 from vambrace.policies.indices import make_ranking, with_index
 from vambrace.sampling import stream, uniform
 from vambrace.testing import check_policy

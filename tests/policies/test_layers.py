@@ -14,7 +14,7 @@ import vambrace as vb
 from effort import examples
 from tables import Table, pulls_of_engine, pulls_of_learner, tables, uniforms
 from vambrace.kernels import kernel
-from vambrace.live.learner import LIVE
+from vambrace.live.knowledge import LIVE
 from vambrace.policies.layers import Layers
 from vambrace.protocols import Answer, Floats, Game, Round
 

@@ -10,7 +10,7 @@ import naive
 import vambrace as vb
 from effort import repeated
 from tables import pulls_of_engine, uniforms
-from vambrace.live.learner import LIVE
+from vambrace.live.knowledge import LIVE
 from vambrace.policies import masters
 from vambrace.policies.exponential import draw_arm
 from vambrace.sampling import stream

@@ -6,7 +6,7 @@ import pytest
 import naive
 import vambrace as vb
 from tables import Table, pulls_of_engine
-from vambrace.live.learner import LIVE
+from vambrace.live.knowledge import LIVE
 from vambrace.sampling import gamma_width, quick_beta_draw, stream, uniform
 
 

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, fields
 from math import log
 from typing import Any, Literal
 
-from vambrace.live.core import Core, Record
 from vambrace.live.events import Label
+from vambrace.live.knowledge import Knowledge, Record
 from vambrace.statistics import least_chance
 
 TAIL = 0.025  # each end of a plain interval is wrong with this probability
@@ -88,7 +88,7 @@ class Explanation:
         return "\n".join([f"{self.policy} after {self.decisions:,} decisions", *rows])
 
 
-def explained(core: Core) -> Explanation:
+def explained(core: Knowledge) -> Explanation:
     """What a learner knows of each arm."""
     waiting = [0] * len(core.arms)
     for decision in core.open.values():
@@ -108,7 +108,7 @@ def explanation_of(content: Mapping[str, Any]) -> Explanation:
     return Explanation(content["policy"], content["decisions"], tuple(arms))
 
 
-def _report(core: Core, arm: int, record: Record, waiting: int) -> ArmReport:
+def _report(core: Knowledge, arm: int, record: Record, waiting: int) -> ArmReport:
     standing = core.policy.standing(core.state, arm)
     dropped = standing is not None and standing.dropped
     return ArmReport(

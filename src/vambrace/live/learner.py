@@ -11,7 +11,6 @@ import numpy as np
 from vambrace import validation
 from vambrace.errors import InvalidParameter
 from vambrace.live import snapshots
-from vambrace.live.core import LIVE as LIVE
 from vambrace.live.core import Core, Outcome
 from vambrace.live.counts import Counts, counts_of
 from vambrace.live.events import Asked, Id, Label

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from vambrace.live import events
-from vambrace.live.core import Core
+from vambrace.live.knowledge import Knowledge
 from vambrace.live.settings import Settings
 from vambrace.policies import KLUCB
 from vambrace.policies.radii import TIE, kl_upper
@@ -27,7 +27,7 @@ from vambrace.protocols import Answer, Floats, Integers
 SAMPLED = 20_000  # decisions times arms: from here on every second decision is shadowed, from twice as many every third
 
 
-class Shadow(Core):
+class Shadow(Knowledge):
     """The fold of a journal that also knows what KL-UCB would have asked for.
 
     Args:

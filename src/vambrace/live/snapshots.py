@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from vambrace import registry, validation
 from vambrace.errors import SnapshotError, VambraceError, displayed
 from vambrace.live import ids
-from vambrace.live.core import LIVE, Core, Record
+from vambrace.live.core import Core
 from vambrace.live.events import Asked, Id
+from vambrace.live.knowledge import LIVE, Record
 from vambrace.live.settings import Settings, label_of
 from vambrace.protocols import Policy
 

@@ -14,10 +14,10 @@ from vambrace.audit.questions import Design, Threat
 from vambrace.errors import DecisionError, InvalidParameter, NotApplicable, UnknownName
 from vambrace.live import export, sql
 from vambrace.live import settings as learner_settings
-from vambrace.live.core import Record
 from vambrace.live.durable import check_same
 from vambrace.live.fold import Fold
 from vambrace.live.journal import Journal
+from vambrace.live.knowledge import Record
 from vambrace.live.learner import Decision
 from vambrace.serve import models, problems, tables, views
 from vambrace.serve.settings import Settings

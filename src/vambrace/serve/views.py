@@ -6,8 +6,9 @@ from typing import Any
 from vambrace import registry
 from vambrace.audit.certificate import certify_counts
 from vambrace.audit.questions import Design, Threat
-from vambrace.live.core import Core, Record
+from vambrace.live.core import Core
 from vambrace.live.explanation import explained
+from vambrace.live.knowledge import Record
 from vambrace.serve import models, problems
 from vambrace.serve.writer import Held
 
