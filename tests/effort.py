@@ -15,5 +15,5 @@ def repeated(thorough: Value, *, quick: Value) -> Value:
 
 
 def examples(thorough: int) -> settings:
-    """This number of examples of Hypothesis, or a quarter of it."""
-    return settings(max_examples=repeated(thorough, quick=max(5, thorough // 4)))
+    """This number of examples of Hypothesis, or a fifth of it."""
+    return settings(max_examples=repeated(thorough, quick=max(5, thorough // 5)))

@@ -71,6 +71,7 @@ def test_an_example_runs_and_says_how(script: str) -> None:
         assert words in done.stdout
 
 
+@pytest.mark.slow  # three seconds
 def test_the_shop_with_armour_holds_against_bots_and_the_plain_one_does_not() -> None:
     pytest.importorskip("fastapi", reason="the extra vambrace[serve] is not installed")
     done = subprocess.run(

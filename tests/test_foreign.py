@@ -1,6 +1,7 @@
 """Other people's bandits in the same loop, attacked like ours."""
 
 import warnings
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,14 @@ import pytest
 import vambrace as vb
 from vambrace.errors import GameFault, InvalidParameter, SnapshotError
 
-with warnings.catch_warnings():  # what other libraries warn of when they are imported is theirs to mend
-    warnings.simplefilter("ignore")
-    import river.bandit
-    from mabwiser.mab import MAB, LearningPolicy
-
 ENVIRONMENT = vb.Bernoulli([0.9, 0.6, 0.3])
+
+
+def library(name: str) -> Any:
+    """A library that takes half a second to import; what it warns of then is its own to mend."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return import_module(name)
 
 
 class River:
@@ -22,7 +25,7 @@ class River:
 
     def __init__(self, n_arms: int, horizon: int, seed: int) -> None:
         self.arms = list(range(n_arms))
-        self.policy: Any = river.bandit.UCB(delta=1.0, seed=seed)
+        self.policy = library("river.bandit").UCB(delta=1.0, seed=seed)
 
     def ask(self) -> int:
         return int(self.policy.pull(self.arms))
@@ -37,7 +40,8 @@ class MABWiser:
     def __init__(self, n_arms: int, horizon: int, seed: int) -> None:
         self.unseen = list(range(n_arms))
         self.seen: list[tuple[int, float]] = []
-        self.mab: Any = MAB(list(range(n_arms)), LearningPolicy.UCB1(alpha=1.0), seed=seed)
+        mab = library("mabwiser.mab")
+        self.mab = mab.MAB(list(range(n_arms)), mab.LearningPolicy.UCB1(alpha=1.0), seed=seed)
 
     def ask(self) -> int:
         return self.unseen[0] if self.unseen else int(self.mab.predict())

@@ -1,6 +1,7 @@
 """Every parameter of every public callable is described in Google style, where editors and the reference find it."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import griffe
@@ -12,6 +13,7 @@ PUBLIC = ("vambrace", "vambrace.theory", "vambrace.testing", "vambrace.lab")
 INHERITED = {"init", "migrate", "standing", "widen", "arm_means", "bad_draw"}  # described once, in vambrace.protocols
 
 
+@cache
 def load(source: Path = Path(__file__).parents[2] / "src", name: str = "vambrace") -> griffe.Module:
     """A package as its source has it; nothing of it is run."""
     found = griffe.load(name, search_paths=[source], docstring_parser="google", allow_inspection=False)

@@ -100,7 +100,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return files(folder)
 
 
-ORDERS = [pytest.param(order, marks=[pytest.mark.slow] * (i % 30 > 0)) for i, order in enumerate(permutations(STEPS))]
+ORDERS = [pytest.param(order, marks=[pytest.mark.slow] * (i % 60 > 0)) for i, order in enumerate(permutations(STEPS))]
 
 
 @pytest.mark.parametrize("order", ORDERS, ids="-".join)  # 1.5 s each

@@ -78,6 +78,7 @@ def test_the_regret_is_logarithmic_in_a_stochastic_world(estimator: Literal["iw"
     assert regret[3] < 300
 
 
+@pytest.mark.slow  # 1.5 s
 def test_it_stays_logarithmic_where_means_shift_and_ucb1_is_fooled() -> None:
     """108, 176, 239 (standard errors 5 to 8) and of UCB1 520, 4,100, 40,000."""
     world = Shifting(gap=0.2, fading=False)
@@ -87,7 +88,8 @@ def test_it_stays_logarithmic_where_means_shift_and_ucb1_is_fooled() -> None:
     assert realised_regret(vb.UCB1(), world)[3] > 50 * regret[3]
 
 
-@pytest.mark.parametrize("estimator", ["iw", pytest.param("rv", marks=pytest.mark.slow)])  # 2 s each
+@pytest.mark.slow  # 2 s each
+@pytest.mark.parametrize("estimator", ["iw", "rv"])
 def test_the_regret_grows_like_the_root_of_time_where_the_gap_fades(estimator: Literal["iw", "rv"]) -> None:
     """ "iw" 107, 348, 1,099 and "rv" 84, 270, 972 (standard errors 5 to 8 percent): times sqrt(10) in each decade.
 
