@@ -149,7 +149,7 @@ def test_a_page_is_quiet_and_fits_its_window(site: Path, visit: Visitor, page: s
         assert scheme == ("slate" if dark else "default")
 
 
-@pytest.mark.parametrize("on_disk", [False, True])
+@pytest.mark.parametrize("on_disk", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_the_search_finds_a_word_without_a_network(site: Path, visit: Visitor, on_disk: bool) -> None:
     with served(site) as server:
         home = f"{site.as_uri()}/" if on_disk else server

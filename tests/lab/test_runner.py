@@ -35,7 +35,7 @@ name = "long"
 seed = 5
 replications = 2
 checkpoints = 6
-horizons = [8e6, 9e6, 1e7]
+horizons = [4e6, 5e6, 6e6]
 budgets = [0, 50]
 adversaries = ["conceal"]
 policies = ["ucb1"]
@@ -156,7 +156,7 @@ GROWTH = (
 @pytest.mark.parametrize("moment", range(6))
 def test_killed_at_any_moment_while_the_experiment_grows(tmp_path: Path, moment: int) -> None:
     """In each order of the three changes, killed after each of them."""
-    dice, file, text = random.Random(moment), tmp_path / "long.toml", LONG.replace("8e6, 9e6, 1e7", "3e6, 4e6")
+    dice, file, text = random.Random(moment), tmp_path / "long.toml", LONG.replace("4e6, 5e6, 6e6", "3e6, 4e6")
     steps = [*permutations(GROWTH)][moment]
     for old, new in (("", ""), *steps):
         text = text.replace(old, new) if old else text
@@ -280,7 +280,7 @@ def test_a_full_disk_is_one_line_and_loses_no_finished_cell(
     tmp_path: Path, played: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     experiment = tmp_path / "e.toml"
-    experiment.write_text(LONG.replace("8e6, 9e6, 1e7", "20, 30, 40"), encoding="utf-8")
+    experiment.write_text(LONG.replace("4e6, 5e6, 6e6", "20, 30, 40"), encoding="utf-8")
     write = Path.write_bytes
 
     def write_bytes(path: Path, data: bytes) -> int:
@@ -344,6 +344,7 @@ def test_a_cell_that_workers_die_of_has_failed(tmp_path: Path, monkeypatch: pyte
     assert len(found.failed) == 2
 
 
+@pytest.mark.slow  # 2 s
 def test_a_program_that_workers_cannot_import_is_told_what_is_wrong(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
@@ -478,7 +479,7 @@ def test_a_cluster_that_runs_already_is_found_by_its_address(tmp_path: Path) -> 
     script.write_text(CLUSTER, encoding="utf-8")
     (tmp_path / "mine.py").write_text(own_file.TEXT, encoding="utf-8")
     (tmp_path / "file.toml").write_text(
-        LONG.replace("8e6, 9e6, 1e7", "30").replace('"ucb1"', '"mine.py:my-greedy", "mine.py:broken"')
+        LONG.replace("4e6, 5e6, 6e6", "30").replace('"ucb1"', '"mine.py:my-greedy", "mine.py:broken"')
     )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen([sys.executable, str(script)], text=True, **pipes) as cluster:  # type: ignore[call-overload]

