@@ -1,4 +1,7 @@
-"""The site: built without a complaint, loads nothing from elsewhere, and every link in it leads somewhere."""
+"""The site: built without a complaint, loads nothing from elsewhere, and every link in it leads somewhere.
+
+`make docs` runs these tests, and so does CI; `make test` does not, since building the site takes long.
+"""
 
 import os
 import re
@@ -14,6 +17,7 @@ import pytest
 
 from browser import Visitor, served
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 
 
@@ -149,7 +153,7 @@ def test_a_page_is_quiet_and_fits_its_window(site: Path, visit: Visitor, page: s
         assert scheme == ("slate" if dark else "default")
 
 
-@pytest.mark.parametrize("on_disk", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.parametrize("on_disk", [False, True])
 def test_the_search_finds_a_word_without_a_network(site: Path, visit: Visitor, on_disk: bool) -> None:
     with served(site) as server:
         home = f"{site.as_uri()}/" if on_disk else server
