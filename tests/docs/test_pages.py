@@ -4,6 +4,8 @@ The README or a page of `docs/` may hold a ```python or a ```sh block directly f
 of a page run in order in one folder, the programs in one namespace, as a reader would paste them. A block without a
 ```text block is not run, except for programs of `docs/start`, which then print nothing.
 
+`make docs` runs these tests, and so does CI; `make test` does not, since programs of pages take long.
+
     python tests/docs/test_pages.py docs/start/live.md      writes the outputs of a page anew; then look at the change
 """
 
@@ -22,6 +24,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 LINES = r"(?:(?!```).*\n)*"  # of one block: none of them is a fence
 SHOWN = re.compile(
@@ -132,12 +135,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_command(tmp_path_factory.mktemp("bin"))
 
 
-LONG = ("docs/errata.md", *(f"docs/extend/{name}.md" for name in ("attack", "environment", "policy")))  # 2 to 5 s each
-
-
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=pytest.mark.slow) if page in LONG else page for page in PAGES]
-)
+@pytest.mark.parametrize("page", PAGES)
 def test_a_page_prints_what_it_shows(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Path) -> None:
     if any(block.language == "sh" for block in PAGES[page]) and not shutil.which("bash"):
         pytest.skip("no bash to run its commands in")
