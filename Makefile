@@ -43,7 +43,7 @@ format: $(VENV)/.ready ## let ruff put the code in order
 docs: $(VENV)/.ready ## build the documentation into site/ and check it; open site/index.html
 	$(BIN)/python studies/reference.py
 	$(BIN)/zensical build --clean --strict
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests/docs/test_site.py tests/docs/test_pages.py
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/docs/test_site.py tests/docs/test_pages.py tests/docs/test_rates.py tests/docs/test_radii.py
 
 bench: $(VENV)/.ready $(PEERS:%=build/peers/%/.ready) ## speed as ratios, side by side with the peers, into docs/
 	$(BIN)/python benchmarks/run.py --peers build/peers --markdown build/bench.md

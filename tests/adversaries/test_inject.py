@@ -128,7 +128,7 @@ ARMOURED = [
     pytest.param(vb.SEWR(budget=FAKES, delta=DELTA, radius="tight"), marks=pytest.mark.slow),  # 2 s each
     pytest.param(vb.SEWRStop(budget=FAKES, delta=DELTA, stop="additive"), marks=pytest.mark.slow),
     pytest.param(vb.SEWRStop(budget=FAKES, delta=DELTA, stop="multiplicative"), marks=pytest.mark.slow),
-    vb.PEWR(delta=DELTA, cap="repaired"),
+    pytest.param(vb.PEWR(delta=DELTA, cap="repaired"), marks=pytest.mark.slow),
     vb.KLUCBWR(budget=FAKES, delta=DELTA),
 ]
 

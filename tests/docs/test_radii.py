@@ -1,4 +1,4 @@
-"""The gain of the tighter radii, as ratios, on the suite itself."""
+"""The gain of the tighter radii, as ratios, on the suite itself. `make docs` runs these tests."""
 
 from pathlib import Path
 
@@ -8,6 +8,8 @@ import radii
 from vambrace import lab
 from vambrace.lab.study import Play, Study
 from vambrace.paper.suites import find
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

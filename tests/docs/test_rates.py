@@ -1,4 +1,4 @@
-"""What docs/rates.md says of growth, on the suites themselves: where the theory is tight, it is what was measured."""
+"""What docs/rates.md says of growth, on the suites themselves: where the theory is tight, it is what was measured. `make docs` runs them."""
 
 from collections.abc import Callable
 from math import log
@@ -14,6 +14,7 @@ from vambrace.lab.study import Study
 from vambrace.paper.claims import exponents, fit, least_linear
 from vambrace.paper.suites import find
 
+pytestmark = pytest.mark.slow
 Part = Callable[..., Study]
 
 
@@ -90,7 +91,6 @@ def test_no_burst_is_possible_below_a_third() -> None:
     assert rates.burst_gaps(10**200, 10.0 ** (0.36 * 200))
 
 
-@pytest.mark.slow  # 5 s
 def test_exponents_where_the_theory_is_tight(part: Part) -> None:
     """Within 0.05 of max(1/2, 2 beta) for beta up to 1/4 and from 1/2 on, over six decades."""
     betas = (0.0, 0.25, 0.5, 0.6)

@@ -84,7 +84,9 @@ def test_exactly_equal_on_deterministic_arms(
             assert np.array_equal(getattr(rounds, measure), getattr(leap, measure)), measure
 
 
-@pytest.mark.parametrize("policy", [vb.SEWR(budget=9.7), vb.KLUCBWR(budget=9.7)], ids=str)
+@pytest.mark.parametrize(
+    "policy", [vb.SEWR(budget=9.7), pytest.param(vb.KLUCBWR(budget=9.7), marks=pytest.mark.slow)], ids=str
+)
 @pytest.mark.parametrize(
     "attack",
     [
