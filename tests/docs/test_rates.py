@@ -1,4 +1,7 @@
-"""What docs/rates.md says of growth, on the suites themselves: where the theory is tight, it is what was measured. `make docs` runs them."""
+"""What docs/rates.md says of growth, on the suites themselves: where the theory is tight, it is what was measured.
+
+`make docs` runs these tests.
+"""
 
 from collections.abc import Callable
 from math import log
