@@ -151,6 +151,17 @@ def test_a_policy_that_names_no_arm_leaves_the_random_numbers_as_they_were() -> 
     assert not core.is_in_doubt
 
 
+def test_many_answers_are_refused_as_one_when_old_decisions_are_forgotten_in_between() -> None:
+    time = [0.0]
+    learner = vb.Learner(vb.UCB1(), n_arms=2, expires_after=1.0, late="count", clock=lambda: time[0])
+    learner._core.remembered = 2
+    oldest, *_, newest = learner.ask_many(3)
+    time[0] = 5.0  # now all of them expire, and the oldest is forgotten
+    with pytest.raises(vb.VambraceError, match="no longer known"):
+        learner.tell_many([(newest, 1.0), (oldest, 1.0)])
+    assert sum(record.late for record in learner._core.arms) == 0
+
+
 def test_a_clock_that_runs_backwards_stands_still() -> None:
     core = Core(Settings.made(vb.UCB1(), arms=["a", "b"], expires_after=10.0))
     first, second = core.ask(5.0), core.ask(3.0)

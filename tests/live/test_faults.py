@@ -2,9 +2,11 @@
 
 import resource
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from itertools import pairwise
+from functools import partial
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -384,3 +386,49 @@ def test_a_journal_that_lost_its_last_events_gets_no_hole(url: str) -> None:
         learner.ask()
     learner.ask()
     assert vb.open(url, "headlines").asked == 2
+
+
+class Signalled(Exception):
+    """What a handler of a signal may raise, anywhere."""
+
+
+def raising_at(place: int) -> tuple[Any, list[str]]:
+    """A trace function that raises before this line of the core, counted from the start, and where it did."""
+    passed = count(1)
+    raised: list[str] = []
+
+    def line(frame: Any, event: str, _: Any) -> Any:
+        if event == "line" and next(passed) == place:
+            raised.append(f"{frame.f_code.co_name}, line {frame.f_lineno}")
+            raise Signalled
+        return line
+
+    def call(frame: Any, event: str, _: Any) -> Any:
+        return line if frame.f_code.co_filename.endswith(("live/core.py", "live/knowledge.py")) else None
+
+    return call, raised
+
+
+@pytest.mark.parametrize("command", ["ask", "tell", "abandon", "expire"])
+def test_an_error_at_any_line_of_the_core_leaves_what_the_journal_says(command: str, tmp_path: Path) -> None:
+    for place in range(1, 200):
+        url = f"sqlite:///{tmp_path}/{place}.db"
+        late: dict[str, Any] = {"expires_after": 1e-6, "default_reward": 0.0} if command == "expire" else {}
+        learner = vb.open(url, "shop", policy=vb.EXP3(), n_arms=3, horizon=100, seed=1, **late)
+        decision = learner.ask_many(2)[0]
+        commands = {"tell": partial(learner.tell, decision, 1.0), "abandon": partial(learner.abandon, decision)}
+        trace, raised = raising_at(place)
+        sys.settrace(trace)
+        try:
+            commands.get(command, getattr(learner, command))()
+        except Signalled:
+            pass
+        finally:
+            sys.settrace(None)
+        learner.tell(learner.ask(), 1.0)
+        folded = Fold(open_journal(url, "shop", create=False)).load(from_snapshot=False)
+        assert snapshot_text(folded) == snapshot_text(learner._fold.load()), raised
+        learner.close()
+        if not raised:
+            break
+    assert place > 20

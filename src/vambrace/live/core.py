@@ -6,9 +6,9 @@ what the core knows, and give an event to `on_event`. `apply` makes the same cha
 - a learner in memory needs no events;
 - a durable learner writes them to a journal, and its state is always ``for event in journal: core.apply(event)``.
 
-A command that refuses what it is given changes nothing. If a policy raises, or events cannot be stored, the core may be
-in the middle of a change (`is_in_doubt`): read it anew. Every command first closes the decisions that are overdue. The
-time is an argument of each.
+A command that refuses what it is given changes nothing. If anything else raises (the policy, `on_event`, a signal), the
+core may be in the middle of a change (`is_in_doubt`): read it anew. Every command first closes the decisions that are
+overdue. The time is an argument of each.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ class Core(Knowledge):
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self.on_event: Callable[[Event], None] | None = None
-        self.is_in_doubt = False  # the policy has raised in the middle of a change
+        self.is_in_doubt = False  # in the middle of a change, or left there by an error
         self._horizon = inf if settings.horizon is None else settings.horizon
         self._expires = settings.expires_after is not None
         self._randomized = self.policy.randomized
@@ -47,9 +47,11 @@ class Core(Knowledge):
         rng = self.stream.copy() if self._randomized else self.stream
         arm, probability, tag = self._select(rng)
         event = Asked(time, ids.new_id(self._seal_key, arm), arm, probability, tag)
+        self.is_in_doubt = True
         self._decide(event, rng)
         if self.on_event is not None:
             self.on_event(event)
+        self.is_in_doubt = False
         return event
 
     def check_horizon(self, n: int) -> None:
@@ -72,16 +74,14 @@ class Core(Knowledge):
                 self._happen(events.ToldLate(time, key, reward, *known[2:]))
                 return "late"
         _, _, arm, probability, tag = decision
-        try:
-            self._learn(Answer(arm, reward, probability, tag))  # first: the decision stays open if the policy raises
-        except BaseException:
-            self.is_in_doubt = True
-            raise
+        self.is_in_doubt = True
+        self._learn(Answer(arm, reward, probability, tag))  # first: the decision stays open if the policy raises
         self._close(decision, reward)
         if time > self.time:
             self.time = time
         if self.on_event is not None:
             self.on_event(events.Told(time, key, reward))
+        self.is_in_doubt = False
         return "applied"
 
     def checked(self, key: Id, reward: float) -> tuple[float | Asked, float]:
@@ -149,10 +149,8 @@ class Core(Knowledge):
         self._happen(events.WarmStarted(time, tuple(given)))
 
     def _happen(self, event: Event) -> None:
-        try:
-            self.apply(event)
-        except BaseException:
-            self.is_in_doubt = True
-            raise
+        self.is_in_doubt = True
+        self.apply(event)
         if self.on_event is not None:
             self.on_event(event)
+        self.is_in_doubt = False

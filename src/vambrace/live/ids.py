@@ -22,7 +22,7 @@ RANDOM_BYTES = 9
 SEAL_DIGITS = 16  # hexadecimal
 TOGETHER = 32
 COUNTS = {f"{count:02x}": count * SEAL_DIGITS for count in range(TOGETHER)}  # and where the seal is in the digest
-MOST_KEPT = 2_500  # arms of learners that have unused ids
+MOST_KEPT = 10_000  # arms of learners that have unused ids
 
 _unused: dict[tuple[bytes, int], list[str]] = {}
 if hasattr(os, "register_at_fork"):  # a copy of this process must not give the same ones

@@ -148,7 +148,9 @@ class Learner:
     def ask(self) -> Decision:
         """The next arm to play."""
         with self._lock:  # like `tell` without `_alone`, which takes a twentieth of the time
-            return asked(self._core, self._clock())
+            core = self._core
+            event = core.ask(self._clock())
+            return decision_of(core, event, core.asked + core.warm)
 
     def ask_many(self, n: int) -> list[Decision]:
         """The next arms to play, as if asked one after the other.
@@ -202,6 +204,7 @@ class Learner:
         pairs = [(id_of(decision), reward) for decision, reward in answers]
 
         def work(core: Core, now: float) -> list[Outcome]:
+            core.expire(now)  # first: it may push old decisions out of what is remembered
             for key, reward in pairs:
                 core.checked(key, reward)
             return [core.tell(now, key, reward) for key, reward in pairs]

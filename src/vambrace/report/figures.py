@@ -260,7 +260,8 @@ def _picture(figure: Any, ending: str) -> bytes:
     altair = load_altair()
     import vl_convert
 
-    spec, version = figure.to_dict(validate=False), "_".join(altair.SCHEMA_VERSION.split(".")[:2])
+    spec = figure.to_dict(validate=False, context={"pre_transform": False})
+    version = "_".join(altair.SCHEMA_VERSION.split(".")[:2])
     if ending == ".png":
         return vl_convert.vegalite_to_png(spec, vl_version=version, ppi=144)
     if ending == ".pdf":
