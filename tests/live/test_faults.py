@@ -416,7 +416,10 @@ def test_an_error_at_any_line_of_the_core_leaves_what_the_journal_says(command: 
         late: dict[str, Any] = {"expires_after": 1e-6, "default_reward": 0.0} if command == "expire" else {}
         learner = vb.open(url, "shop", policy=vb.EXP3(), n_arms=3, horizon=100, seed=1, **late)
         decision = learner.ask_many(2)[0]
-        commands = {"tell": partial(learner.tell, decision, 1.0), "abandon": partial(learner.abandon, decision)}
+        commands: dict[str, Any] = {
+            "tell": partial(learner.tell, decision, 1.0),
+            "abandon": partial(learner.abandon, decision),
+        }
         trace, raised = raising_at(place)
         sys.settrace(trace)
         try:

@@ -164,6 +164,14 @@ def test_every_format_is_written(figure: Any, tmp_path: Path, ending: str) -> No
     assert list(path.parent.iterdir()) == [path]
 
 
+def test_a_png_has_two_pixels_for_each_of_the_svg(figure: Any, tmp_path: Path) -> None:
+    for ending in (".png", ".svg"):
+        save(figure, tmp_path / f"figure{ending}")
+    (width,) = re.findall(r'^<svg[^>]* width="([\d.]+)"', (tmp_path / "figure.svg").read_text(encoding="utf-8"))
+    pixels = int.from_bytes((tmp_path / "figure.png").read_bytes()[16:20], "big")
+    assert pixels == pytest.approx(2 * float(width), abs=2)
+
+
 class Page(HTMLParser):
     """The tags of a page, and the addresses that they load or lead to."""
 
