@@ -63,7 +63,7 @@ class Knowledge:
         self.closed: OrderedDict[Id, float | Asked] = OrderedDict()
         self.remembered = REMEMBERED
         self.find_closed: Callable[[Id], float | Asked | None] = _not_found
-        self._update = self.policy.update
+        self._update = self.policy.update  # a shadow replaces it
         self._seal_key = bytes.fromhex(settings.key)
         self._state: Any
         self._pending: Any  # how many decisions of each arm are open

@@ -95,6 +95,7 @@ def bonus_index(state: Any, arm: int, count: int, growth: float) -> float:
 
 @kernel
 def bonus_above(state: Any, arm: int, count: int, growth: float, floor: float) -> bool:
+    """`bonus_index` above the floor; as one kernel, since a live learner asks this of every arm."""
     above: bool = state.ranking.estimates[arm] + growth * _inverse_root(count) > floor
     return above
 
